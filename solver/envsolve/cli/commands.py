@@ -1,0 +1,10 @@
+"""The commands by name: the module that holds each, and its line in --help. Modules load only when used."""
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "detect": ("envsolve.cli.detect", "Show the GPUs, the driver and the host, and where each fact came from."),
+    "plan": ("envsolve.cli.plan", "Choose the torch build that runs here, and say why."),
+    "lock": ("envsolve.cli.lock", "Write a pinned, hashed lockfile."),
+    "install": ("envsolve.cli.install", "Create an isolated environment, fill it from a lock, prove it."),
+    "verify": ("envsolve.cli.verify", "Prove an environment by computing on every GPU."),
+    "envs": ("envsolve.cli.envs", "List, find, run in and remove named environments."),
+}

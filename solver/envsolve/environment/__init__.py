@@ -1,0 +1,1 @@
+"""Create, fill, name and remove isolated environments; all or nothing."""

@@ -1,0 +1,24 @@
+"""Environment: a named or project-local isolated environment that envsolve made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+State = Literal["verified", "unverified", "failed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """Where an environment is and what is known of it. `name` is "" for a project-local one (--path)."""
+
+    name: str
+    path: Path
+    interpreter: Path
+    python: str
+    state: State
+    lock_sha256: str
+    variant: str
+    torch: str
+    size_bytes: int | None = None

@@ -1,0 +1,1 @@
+"""Package indexes: pages, metadata, cache, mirrors."""

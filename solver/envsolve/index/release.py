@@ -1,0 +1,53 @@
+"""ReleaseFile: one file that an index lists, and the metadata inside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.tags import Tag
+from packaging.version import Version
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseFile:
+    """One wheel or sdist as an index page lists it.
+
+    `url` is absolute and carries neither fragment nor credentials; `sha256` is None where the index gives none;
+    `metadata_sha256` is the hash of METADATA ("" = offered without a hash, None = not offered); `size` is in bytes.
+    `source` names the index or folder that it came from, without credentials.
+    """
+
+    name: str  # canonical
+    version: Version
+    filename: str
+    url: str
+    source: str
+    sha256: str | None = None
+    metadata_sha256: str | None = None
+    requires_python: SpecifierSet | None = None
+    tags: frozenset[Tag] = frozenset()  # empty for an sdist
+    build: tuple[int, str] | tuple[()] = ()
+    yanked: str | None = None  # the reason; None = not yanked
+    size: int | None = None
+
+    @property
+    def is_wheel(self) -> bool:
+        return self.filename.endswith(".whl")
+
+    @property
+    def is_local(self) -> bool:
+        """A file on this machine's disk: a lock that uses it is not portable."""
+        return self.url.startswith("file:")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WheelMetadata:
+    """What METADATA says: requirements with their markers, extras, requires-python."""
+
+    name: str
+    version: Version
+    requires: tuple[Requirement, ...]
+    extras: frozenset[str]
+    requires_python: SpecifierSet | None = None

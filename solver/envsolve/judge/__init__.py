@@ -1,0 +1,1 @@
+"""(Machine, Build) -> Fit: kernels, driver, host. Every refusal is a value."""

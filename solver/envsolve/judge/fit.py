@@ -1,0 +1,53 @@
+"""Fit: what the judge says of one build on one machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from envsolve.rulebook.tables import Build
+
+Verdict = Literal["native", "compatible", "jit", "unsupported", "unknown"]
+# The input of the user that a refusal blames; a plan that fails names the one guilty input.
+Blame = Literal["gpu", "driver", "python", "libc", "platform", "pin", "accelerator", "companion"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """Why a build does not run: a code of the contract, the numbers that decide, and the input to blame."""
+
+    code: str
+    text: str
+    blame: Blame
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """Something to know about a plan that works."""
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GpuFit:
+    """How one GPU runs a build: the verdict and the target that serves it ("sm_86", "compute_90", "" if none)."""
+
+    gpu: str
+    verdict: Verdict
+    code: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """A build judged on a machine: it runs when nothing refuses it and nothing is unknown."""
+
+    build: Build
+    gpus: tuple[GpuFit, ...]
+    refusals: tuple[Refusal, ...]
+    notes: tuple[Note, ...] = ()
+    within_driver_cuda: bool = True
+
+    @property
+    def runs(self) -> bool:
+        return not self.refusals

@@ -1,0 +1,1 @@
+"""Plan <-> text: requirements, environment.yml, pylock.toml."""

@@ -1,0 +1,59 @@
+"""Lock: every package of an environment, pinned and hashed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from packaging.version import Version
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockedFile:
+    """One file that may be installed: its name, address (without credentials) and SHA-256 as 64 hex digits."""
+
+    filename: str
+    url: str
+    sha256: str
+    size: int | None = None
+    hashed_here: bool = False  # the index gave no hash; envsolve hashed the file itself
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockedPackage:
+    """One package at one version.
+
+    `direct` packages (the torch family) are named by the address of their one wheel, so that no other index can supply
+    them; the others are pinned by version with the hashes of every file that fits the target. `via` lists who asks.
+    """
+
+    name: str
+    version: Version
+    files: tuple[LockedFile, ...]
+    direct: bool
+    via: tuple[str, ...]
+    requires: tuple[str, ...] = ()  # canonical names of the packages that it needs here
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockHeader:
+    """For which machine, by which rules and with which command a lock was made; no dates, no absolute paths."""
+
+    command: str
+    target: str  # "linux x86_64, glibc >= 2.28, python 3.12, cu130"
+    gpus: tuple[str, ...]  # "NVIDIA H200: native sm_90"
+    rules: str  # hash of the rules
+    envsolve: str
+    portable: bool = True
+    passed_over: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lock:
+    """A complete, hashed set of packages for one target."""
+
+    header: LockHeader
+    python: str  # major.minor of the target
+    platform: str
+    variant: str
+    index_url: str
+    packages: tuple[LockedPackage, ...]

@@ -1,0 +1,1 @@
+"""How a Machine is learnt: detection, pasted outputs, profiles, one-line specs."""

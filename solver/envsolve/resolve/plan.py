@@ -1,0 +1,108 @@
+"""The three answers of the planner: Plan, NoPlan, NeedsInput."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+from envsolve.judge.fit import Fit, GpuFit, Note, Refusal
+from envsolve.machine.machine import Machine
+from envsolve.resolve.request import Request
+from envsolve.rulebook.tables import Build
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedPackage:
+    """A package of the torch family, at an exact version. `local_tag` False = the file carries no +variant."""
+
+    name: str
+    version: Version  # public
+    local_tag: bool
+    certain: bool  # known on this variant's index with medium or high certainty
+
+    def label(self, variant: str) -> str:
+        """The version as the file has it: 2.11.0+cu128, or 2.11.0 for an unlabelled file."""
+        return f"{self.version}+{variant}" if self.local_tag else str(self.version)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A (torch, variant) that the request allows and that does not run, with every true refusal, the decisive first."""
+
+    torch: Version
+    variant: str
+    refusals: tuple[Refusal, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remedy:
+    """A way out that was checked: a code of the contract, what to do, and the command that does it ("" if none)."""
+
+    code: str
+    text: str
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Missing:
+    """A fact that decides and is not known, and how to find it."""
+
+    field: str
+    how: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What to install and why it runs.
+
+    `packages` holds torch and the asked companions; `others` the user's further requirements with the numpy cap where
+    torch needs it; `unresolved` the names among them that were not looked at (no index was asked).
+    """
+
+    machine: Machine
+    request: Request
+    build: Build
+    index_url: str
+    python: str
+    packages: tuple[PlannedPackage, ...]
+    others: tuple[Requirement, ...]
+    unresolved: tuple[str, ...]
+    fits: tuple[GpuFit, ...]
+    notes: tuple[Note, ...]
+    refused: tuple[Refused, ...]
+    remedies: tuple[Remedy, ...] = ()
+    # Next best rows, for a lock whose planned file is not on the index.
+    alternatives: tuple[Fit, ...] = ()
+
+    @property
+    def variant(self) -> str:
+        return self.build.variant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoPlan:
+    """Nothing runs: the guilty input in one sentence, every refusal, and the checked ways out, cheapest first."""
+
+    machine: Machine
+    request: Request
+    guilty: str
+    refused: tuple[Refused, ...]
+    remedies: tuple[Remedy, ...]
+    notes: tuple[Note, ...] = ()
+    fits: tuple[GpuFit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeedsInput:
+    """The answer depends on something that is not known."""
+
+    machine: Machine
+    request: Request
+    missing: tuple[Missing, ...]
+    refused: tuple[Refused, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+Answer = Plan | NoPlan | NeedsInput

@@ -1,0 +1,28 @@
+"""What the resolver needs from an index; the index room implements it, tests use a dict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from envsolve.index.release import ReleaseFile, WheelMetadata
+
+
+class Index(Protocol):
+    """Files and their metadata. Both calls may raise OutsideError (an address that can't be reached)."""
+
+    def files(self, name: str, *, variant: str | None = None) -> Sequence[ReleaseFile]:
+        """All files of a canonical name that this plan may use.
+
+        `variant` is given for the torch family (the variant folder, find-links and the mirror answer, in that order,
+        and no other index); None asks the default Python index and the user's own ones.
+        """
+        ...
+
+    def metadata(self, file: ReleaseFile) -> WheelMetadata:
+        """The METADATA of one wheel."""
+        ...
+
+    def prefetch(self, names: Sequence[str]) -> None:
+        """A hint: these names will be asked next; may load them in parallel."""
+        ...

@@ -1,0 +1,25 @@
+"""Request: what the user asks for, apart from the machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from packaging.requirements import Requirement
+
+TRIO = ("torch", "torchvision", "torchaudio")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """The requirements and the choices around them.
+
+    `gpus` is "all", "best", "visible" or a tuple of GPU indexes; `variant` a folder of the PyTorch index the plan must
+    come from; `source` "pypi" asks for the plain wheels of the default Python index.
+    """
+
+    requirements: tuple[Requirement, ...]
+    variant: str | None = None
+    gpus: Literal["all", "best", "visible"] | tuple[int, ...] = "all"
+    source: Literal["pytorch", "pypi"] = "pytorch"
+    mirror: str = ""  # base address in place of https://download.pytorch.org/whl

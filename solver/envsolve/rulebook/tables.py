@@ -1,0 +1,153 @@
+"""The typed tables of the rulebook. Every row says where it comes from and how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from packaging.version import Version
+
+from envsolve.capability import Capability, Target
+from envsolve.dotted import Dotted
+
+Certainty = Literal["high", "medium", "low"]
+Accelerator = Literal["cuda", "cpu", "rocm", "xpu", "mps"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Build:
+    """One torch version x variant x platform, as published on the PyTorch index.
+
+    `sm` and `ptx` are empty for builds without CUDA code; `targets_known` is False where nobody has read them yet.
+    `python` is the inclusive range of CPython minors (3.9 to 3.13); `freethreaded` the minors with a t build.
+    `folder` is the index folder (usually the variant; "lts/1.8/cu111", "test/xpu" elsewhere).
+    """
+
+    torch: Version
+    variant: str
+    platform: str
+    accelerator: Accelerator
+    cuda: Dotted | None
+    sm: tuple[Target, ...]
+    ptx: tuple[Target, ...]
+    targets_known: bool
+    python: tuple[Dotted, Dotted]
+    freethreaded: tuple[Dotted, ...]
+    glibc_min: Dotted | None
+    local_tag: bool
+    advertised: bool
+    folder: str
+    certainty: Certainty
+    source: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Companions:
+    """The torchvision and torchaudio versions that belong to one torch version, best first."""
+
+    torch: Version
+    versions: Mapping[str, tuple[Version, ...]]  # "torchvision" -> (0.29.2, 0.29.1)
+    certainty: Certainty
+    source: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompanionBuild:
+    """A torchvision or torchaudio file family seen on a variant's index for a platform.
+
+    `python` is the set of CPython minors (3.12) with a wheel; empty means any (py3-none) or not read.
+    """
+
+    package: str
+    version: Version
+    variant: str
+    platform: str
+    python: tuple[Dotted, ...]
+    local_tag: bool
+    certainty: Certainty
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriverFloor:
+    """The lowest driver for a CUDA major under minor-version compatibility; None = not published."""
+
+    cuda_major: int
+    linux: Dotted | None
+    windows: Dotted | None
+    certainty: Certainty
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolkitDriver:
+    """The driver that a CUDA toolkit shipped with: the lowest that speaks this CUDA in full (PTX JIT included)."""
+
+    cuda: Dotted
+    linux: Dotted | None
+    windows: Dotted | None
+    branch: int
+    certainty: Certainty
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriverBranch:
+    """A driver branch (580), the newest CUDA that it speaks (13.0), and its end of support ("2028-06") where known."""
+
+    branch: int
+    cuda: Dotted
+    certainty: Certainty
+    source: str
+    kind: str = ""
+    end_of_life: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Architecture:
+    """A GPU architecture: its capabilities and the driver branches that can drive it (None = no limit known)."""
+
+    name: str
+    first: Capability
+    last: Capability
+    first_branch: int | None
+    last_branch: int | None
+    certainty: Certainty
+    source: str
+    # Where the rules say it per capability and not per architecture (10.3 needs R575, 10.0 R570).
+    branches: Mapping[Capability, tuple[int | None, int | None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolkitRange:
+    """What nvcc of a CUDA version can target: capabilities first to last."""
+
+    cuda: Dotted
+    first: Capability
+    last: Capability
+    certainty: Certainty
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GpuName:
+    """A GPU name and its capabilities: one normally, several where the name alone does not decide."""
+
+    name: str
+    capabilities: tuple[Capability, ...]
+    certainty: Certainty
+    source: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PypiDefault:
+    """The variant of the plain torch wheel on the default Python index, per platform (None = no wheel)."""
+
+    torch: Version
+    variants: Mapping[str, str | None]
+    certainty: Certainty
+    source: str

@@ -1,0 +1,1 @@
+"""Prove an environment, in child processes, inside it."""

@@ -1,0 +1,35 @@
+"""Report: what verification checked, what it expected and what it saw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Outcome = Literal["passed", "failed", "skipped"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One check. `hint` says what to do when it failed; a skipped check says why in `seen`."""
+
+    name: str
+    outcome: Outcome
+    expected: str
+    seen: str
+    hint: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """All checks of one environment. Verified means: no check failed and the computation on every device ran."""
+
+    environment: str
+    python: str
+    torch: str
+    checks: tuple[Check, ...]
+
+    @property
+    def verified(self) -> bool:
+        computed = any(c.name.startswith("compute") and c.outcome == "passed" for c in self.checks)
+        return computed and all(c.outcome != "failed" for c in self.checks)
