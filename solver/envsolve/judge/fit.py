@@ -8,17 +8,17 @@ from typing import Literal
 from envsolve.rulebook.tables import Build
 
 Verdict = Literal["native", "compatible", "jit", "unsupported", "unknown"]
-# The input of the user that a refusal blames; a plan that fails names the one guilty input.
+# An input of the user that a refusal blames; a plan that fails names the smallest set of inputs that can't go together.
 Blame = Literal["gpu", "driver", "python", "libc", "platform", "pin", "accelerator", "companion"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
-    """Why a build does not run: a code of the contract, the numbers that decide, and the input to blame."""
+    """Why a build does not run: a code of the contract, the numbers that decide, and the inputs that clash."""
 
     code: str
     text: str
-    blame: Blame
+    blames: tuple[Blame, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class GpuFit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
-    """A build judged on a machine: it runs when nothing refuses it and nothing is unknown."""
+    """A build judged on a machine: it runs when nothing refuses it. `refusals` has every true one, the decisive first."""
 
     build: Build
     gpus: tuple[GpuFit, ...]

@@ -7,24 +7,11 @@ from dataclasses import dataclass
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-from envsolve.judge.fit import Fit, GpuFit, Note, Refusal
+from envsolve.judge.fit import GpuFit, Note, Refusal
 from envsolve.machine.machine import Machine
 from envsolve.resolve.request import Request
+from envsolve.resolve.row import PlannedPackage, Row
 from envsolve.rulebook.tables import Build
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedPackage:
-    """A package of the torch family, at an exact version. `local_tag` False = the file carries no +variant."""
-
-    name: str
-    version: Version  # public
-    local_tag: bool
-    certain: bool  # known on this variant's index with medium or high certainty
-
-    def label(self, variant: str) -> str:
-        """The version as the file has it: 2.11.0+cu128, or 2.11.0 for an unlabelled file."""
-        return f"{self.version}+{variant}" if self.local_tag else str(self.version)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,8 +60,8 @@ class Plan:
     notes: tuple[Note, ...]
     refused: tuple[Refused, ...]
     remedies: tuple[Remedy, ...] = ()
-    # Next best rows, for a lock whose planned file is not on the index.
-    alternatives: tuple[Fit, ...] = ()
+    # The other rows that run, best first: for a lock whose planned file is not on the index.
+    alternatives: tuple[Row, ...] = ()
 
     @property
     def variant(self) -> str:
@@ -104,5 +91,7 @@ class NeedsInput:
     refused: tuple[Refused, ...] = ()
     notes: tuple[Note, ...] = ()
 
+
+__all__ = ["Answer", "Missing", "NeedsInput", "NoPlan", "Plan", "PlannedPackage", "Refused", "Remedy"]
 
 Answer = Plan | NoPlan | NeedsInput

@@ -41,6 +41,7 @@ class Build:
     certainty: Certainty
     source: str
     note: str = ""
+    gfx: tuple[str, ...] = ()  # ROCm builds: the gfx targets that the wheel really serves
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,98 @@
+"""The driver's side of a judgement: branch, CUDA, floor and ceiling.
+
+Source of the rules: NVIDIA's CUDA compatibility guide and toolkit release notes, as carried in rules/cuda/drivers.yaml.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from envsolve.capability import Capability
+from envsolve.dotted import Dotted
+from envsolve.machine.machine import Machine
+from envsolve.rulebook.rulebook import Rulebook
+
+FIRST_WITH_MINOR_COMPATIBILITY = 11  # minor-version compatibility begins with this CUDA major
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Driver:
+    """What is known of a machine's driver: its version, its branch, and the newest CUDA that it speaks."""
+
+    version: Dotted | None
+    branch: int | None
+    cuda: Dotted | None
+    windows: bool  # Windows numbers count, inside WSL too
+
+    @property
+    def known(self) -> bool:
+        return self.version is not None or self.cuda is not None
+
+    def __str__(self) -> str:
+        if self.version is not None:
+            return f"driver {self.version}"
+        return f"a driver with CUDA {self.cuda}" if self.cuda is not None else "an unknown driver"
+
+
+def driver_of(machine: Machine, rulebook: Rulebook) -> Driver:
+    """The driver of a machine; what is missing of branch and CUDA is derived from the other by the rules."""
+    branch = branch_of(machine.driver, rulebook) if machine.driver is not None else None
+    cuda = machine.cuda_max
+    if machine.driver is not None and branch is not None and cuda is None:
+        cuda = rulebook.branches[branch].cuda
+    if machine.driver is None and cuda is not None:
+        branch = max((b.branch for b in rulebook.branches.values() if b.cuda <= cuda), default=None)
+    windows = machine.os == "windows" or machine.wsl
+    return Driver(version=machine.driver, branch=branch, cuda=cuda, windows=windows)
+
+
+def branch_of(version: Dotted, rulebook: Rulebook) -> int | None:
+    """The branch that a driver version belongs to: the newest known branch not above its first number."""
+    return max((b for b in rulebook.branches if b <= version.major), default=None)
+
+
+def floor(cuda: Dotted, rulebook: Rulebook, *, windows: bool) -> Dotted | None:
+    """The lowest driver that runs a build of this CUDA; None = not published.
+
+    From CUDA 11 on any driver of the major's first branch will do; before, only the toolkit's own driver or newer.
+    """
+    shipped = [d for d in rulebook.toolkit_drivers if d.cuda.parts[:2] == cuda.parts[:2]]
+    numbers = [n for d in shipped if (n := d.windows if windows else d.linux) is not None]
+    own = min(numbers, default=None)
+    major = rulebook.driver_floors.get(cuda.major)
+    if cuda.major < FIRST_WITH_MINOR_COMPATIBILITY or major is None:
+        return own
+    general = major.windows if windows else major.linux
+    return min((n for n in (own, general) if n is not None), default=None)
+
+
+def too_old(driver: Driver, cuda: Dotted, rulebook: Rulebook) -> str | None:
+    """Why the driver can't run a build of this CUDA, with the numbers that decide; None = it can, or is unknown."""
+    lowest = floor(cuda, rulebook, windows=driver.windows)
+    if driver.version is not None:
+        if lowest is not None and driver.version < lowest:
+            return f"CUDA {cuda} needs driver {lowest} or newer, this is {driver.version}"
+        return None
+    if driver.cuda is None or driver.cuda >= cuda:
+        return None
+    if driver.cuda.major == cuda.major >= FIRST_WITH_MINOR_COMPATIBILITY:
+        return None
+    return f"CUDA {cuda} is newer than the driver's CUDA {driver.cuda}"
+
+
+def mismatch(driver: Driver, capability: Capability, rulebook: Rulebook) -> tuple[str, str] | None:
+    """(code, text) when a driver of this branch can't drive a GPU of this capability at all.
+
+    Floors that the rules hold with low certainty are left to a note: a doubtful fact refuses nobody.
+    """
+    architecture = rulebook.architecture(capability)
+    if architecture is None or driver.branch is None:
+        return None
+    first, last = architecture.branches.get(capability, (architecture.first_branch, architecture.last_branch))
+    if last is not None and driver.branch > last:
+        text = f"{architecture.name} ({capability}) ends with driver branch R{last}, this is {driver}"
+        return "driver-too-new", text
+    if first is not None and driver.branch < first:
+        text = f"{architecture.name} ({capability}) starts with driver branch R{first}, this is {driver}"
+        return "gpu-driver-mismatch", text
+    return None

@@ -1,0 +1,123 @@
+"""The judge: one build on one machine, every refusal with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from envsolve.capability import Capability
+from envsolve.judge import driver as drivers
+from envsolve.judge.accelerator import accelerator_refusal, vendor_of
+from envsolve.judge.fit import Fit, GpuFit, Refusal, Verdict
+from envsolve.judge.host import libc_refusal, python_refusal
+from envsolve.judge.kernels import best_cubin, best_ptx
+from envsolve.judge.rocm import rocm_refusal
+from envsolve.machine.machine import Gpu, Machine
+from envsolve.rulebook.rulebook import Rulebook
+from envsolve.rulebook.tables import Build
+
+# The decisive reason comes first: what no change of version or Python could mend before what one could.
+_ORDER = (
+    "musl", "wrong-accelerator", "vendor-index-needed", "driver-too-new", "gpu-driver-mismatch", "no-kernels",
+    "driver-too-old", "ptx-needs-newer-driver", "glibc-too-old", "python-unsupported",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """What stays the same while many builds are judged: the machine with the chosen GPUs, each with a capability.
+
+    `asked` = the user named this variant (by --variant or a label); `exact` = the user pinned torch to one version.
+    """
+
+    machine: Machine
+    driver: drivers.Driver
+    rulebook: Rulebook
+    python: str
+    asked: bool = False
+    exact: bool = False
+
+
+def judge(build: Build, case: Case) -> Fit:
+    """The fit of one build: a verdict for each GPU, and every refusal, the decisive one first."""
+    gpus: tuple[GpuFit, ...] = ()
+    refusals = list(_host_refusals(build, case))
+    if build.accelerator == "cuda" and vendor_of(case.machine) == "nvidia":
+        judged = [_judge_gpu(build, gpu, case) for gpu in case.machine.gpus]
+        gpus = tuple(fit for fit, _ in judged)
+        refusals += [r for _, found in judged for r in found]
+        refusals += _driver_refusals(build, case)
+    ordered = sorted(_distinct(refusals), key=lambda r: _ORDER.index(r.code))
+    return Fit(build=build, gpus=gpus, refusals=tuple(ordered), within_driver_cuda=_within(build, case))
+
+
+def _host_refusals(build: Build, case: Case) -> Iterator[Refusal]:
+    for refusal in (
+        accelerator_refusal(build, case.machine, asked=case.asked),
+        libc_refusal(build, case.machine),
+        python_refusal(build, case.python),
+        rocm_refusal(build, case.machine),
+    ):
+        if refusal is not None:
+            yield refusal
+
+
+def _driver_refusals(build: Build, case: Case) -> Iterator[Refusal]:
+    if build.cuda is not None and (text := drivers.too_old(case.driver, build.cuda, case.rulebook)):
+        yield Refusal(code="driver-too-old", text=text, blames=("driver",))
+
+
+def _judge_gpu(build: Build, gpu: Gpu, case: Case) -> tuple[GpuFit, list[Refusal]]:
+    capability = gpu.compute_capability
+    name = gpu.name or f"GPU {gpu.index if gpu.index is not None else '?'}"
+    if capability is None or not build.targets_known:
+        return GpuFit(gpu=name, verdict="unknown", code=""), []
+    verdict, code, refusal = _kernels(build, capability, case)
+    refusals = [refusal] if refusal else []
+    if clash := drivers.mismatch(case.driver, capability, case.rulebook):
+        refusals.append(Refusal(code=clash[0], text=clash[1], blames=("gpu", "driver")))
+    return GpuFit(gpu=name, verdict=verdict, code=code), refusals
+
+
+def _kernels(build: Build, capability: Capability, case: Case) -> tuple[Verdict, str, Refusal | None]:
+    if cubin := best_cubin(build, capability, case.rulebook.tegra):
+        return ("native" if cubin.capability == capability else "compatible"), str(cubin), None
+    if capability in case.rulebook.tegra:
+        text = f"only the board vendor's builds serve {capability} (has {_listed(build)})"
+        return "unsupported", "", Refusal(code="vendor-index-needed", text=text, blames=("gpu",))
+    ptx = best_ptx(build, capability)
+    if ptx is None:
+        text = f"no kernels for {capability} (has {_listed(build)})"
+        return "unsupported", "", Refusal(code="no-kernels", text=text, blames=("gpu",))
+    return "jit", str(ptx), _jit_refusal(build, capability, str(ptx), case)
+
+
+def _jit_refusal(build: Build, capability: Capability, ptx: str, case: Case) -> Refusal | None:
+    if not jit_proven(build, capability, case.rulebook) and not case.exact:
+        text = f"no kernels for {capability} (has {_listed(build)}; {ptx} by JIT is unproven: CUDA {build.cuda} predates it)"
+        return Refusal(code="no-kernels", text=text, blames=("gpu",))
+    cuda = case.driver.cuda
+    if build.cuda is not None and cuda is not None and cuda < build.cuda:
+        text = f"only {ptx}, which needs a driver with CUDA {build.cuda} to compile, this one has {cuda}"
+        return Refusal(code="ptx-needs-newer-driver", text=text, blames=("driver",))
+    return None
+
+
+def jit_proven(build: Build, capability: Capability, rulebook: Rulebook) -> bool:
+    """Whether the build's toolkit knows this GPU's major at all: its cuBLAS and cuDNN are as old as it."""
+    reach = rulebook.toolkit_range(build.cuda) if build.cuda is not None else None
+    return reach is not None and reach.last.major >= capability.major
+
+
+def _listed(build: Build) -> str:
+    return " ".join(f"{t.capability}{t.suffix}" for t in build.sm) or "none"
+
+
+def _within(build: Build, case: Case) -> bool:
+    if build.cuda is None or case.driver.cuda is None:
+        return True
+    return build.cuda <= case.driver.cuda
+
+
+def _distinct(refusals: list[Refusal]) -> list[Refusal]:
+    return list(dict.fromkeys(refusals))
