@@ -1,0 +1,93 @@
+"""Failure: what an installer's last words mean, and what to do."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from envsolve.environment.child import Ended
+from envsolve.errors import EnvsolveError, OutsideError, RefusedError
+
+
+@dataclass(frozen=True, slots=True)
+class _Meaning:
+    pattern: re.Pattern[str]
+    text: str
+    hint: str
+    error: type[EnvsolveError]
+
+
+def _row(pattern: str, text: str, hint: str, error: type[EnvsolveError] = OutsideError) -> _Meaning:
+    return _Meaning(re.compile(pattern, re.IGNORECASE), text, hint, error)
+
+
+# The first row that matches decides: the narrow ones stand before the wide ones.
+_MEANINGS = (
+    _row(
+        r"no space left on device|os error 28\b|not enough space on the disk|disk quota exceeded|os error 122\b",
+        "the disk is full",
+        "free some space, or move the cache and the environments: ENVSOLVE_HOME, UV_CACHE_DIR, PIP_CACHE_DIR, TMPDIR",
+    ),
+    _row(
+        r"do not match the hashes|hash mismatch|hashes? .*mismatch|mismatch.*hash",
+        "what the index sent is not the file that the lock pins (other bytes: a changed file, a truncated download, or "
+        "an error page of a mirror or proxy); nothing of it was kept",
+        "try again or without --mirror; if the file itself has changed, make a new lock: envsolve lock --refresh",
+        RefusedError,
+    ),
+    _row(
+        r"invalid requirement: '.* @ ",
+        "the pip that comes with this Python is too old to read the lock (it needs pip 19.1)",
+        "pip install uv, then the same command with --installer uv",
+    ),
+    _row(
+        r"certificate|ssl error|tls handshake|unknownissuer",
+        "the index's certificate isn't trusted here",
+        "point SSL_CERT_FILE (or PIP_CERT) at the CA bundle of your network",
+    ),
+    _row(
+        r"\b401\b|\b403\b|unauthorized|forbidden",
+        "the index refuses access",
+        "check the credentials in netrc, the keyring or the index URL",
+    ),
+    _row(
+        r"\b404\b|not found: http|no such file or directory.*\.whl|file not found.*\.whl",
+        "a file of the lock is not there (any more)",
+        "make a new lock: envsolve lock --refresh",
+    ),
+    _row(
+        r"bad ?zip ?file|invalid (zip|wheel)|not a zip|truncated|unexpected eof|incomplete|zip archive|"
+        r"connection broken|premature|end of central directory",
+        "a download is truncated or not a wheel at all (an error page of a mirror or proxy?)",
+        "run the same command again; with a mirror, try once without --mirror",
+    ),
+    _row(
+        r"not a supported wheel|not compatible with|no wheels with a matching|no compatible|"
+        r"no matching distribution|only-binary|has no usable wheels|no solution found|requires-python",
+        "the lock has no file that fits this Python and platform, or the index doesn't list the pinned one",
+        "check that the lock is for this machine (its header says), or try the other installer: --installer uv|pip",
+        RefusedError,
+    ),
+    _row(
+        r"timed? ?out|connection (refused|reset|aborted|error)|dns error|name resolution|temporary failure|"
+        r"error sending request|network is unreachable|max retries|failed to connect|getaddrinfo",
+        "the index can't be reached",
+        "check the network and proxy, or use --mirror URL, --index URL or --find-links DIR",
+    ),
+    _row(r"permission denied|os error 13\b", "a folder may not be written", "check the owner of the cache and target"),
+)
+_UNKNOWN = _row("", "it failed", "run again with -v to see all of its output")
+
+
+def explain(tool: str, ended: Ended) -> EnvsolveError:
+    """The error for an installer that ended with a code other than 0; its own decisive line is part of the message."""
+    said = [line for line in ended.last_lines if line.strip()]
+    meaning = next((m for m in _MEANINGS if any(m.pattern.search(line) for line in said)), _UNKNOWN)
+    own = _decisive(said, meaning)
+    return meaning.error(f"{tool}: {meaning.text}: {own}" if own else f"{tool}: {meaning.text}", hint=meaning.hint)
+
+
+def _decisive(said: list[str], meaning: _Meaning) -> str:
+    matching = [line for line in said if meaning is not _UNKNOWN and meaning.pattern.search(line)]
+    chosen = matching[0] if matching else "; ".join(said[-3:])
+    return re.sub(r"://[^/\s@]+@", "://", " ".join(chosen.split()))  # no credentials in what is shown

@@ -1,0 +1,166 @@
+"""Install: lock -> environment, all or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from envsolve import __version__
+from envsolve.environment.connection import Connection
+from envsolve.environment.create import create, interpreter_of
+from envsolve.environment.environment import Environment
+from envsolve.environment.fill import Installer, fill
+from envsolve.environment.marker import LOCK_COPY, Marker, write_marker
+from envsolve.environment.pythons import TargetPython
+from envsolve.environment.store import Slot, folder_size
+from envsolve.errors import InputError, OutsideError, RefusedError
+from envsolve.verify.expected import Expected
+from envsolve.verify.report import Report
+
+Say = Callable[[str], None]
+
+
+class Verifier(Protocol):
+    """`envsolve.verify.run.verify`, or what stands for it in a test."""
+
+    def __call__(self, interpreter: Path, expected: Expected) -> Report: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What to install, from where, and what to do about an environment that is there already.
+
+    `lock_text` is a requirements file with hashes; `plan` a JSON summary that is kept with the environment; `next_best`
+    the command that tries the next best plan ("" if there is none).
+    """
+
+    lock_text: str
+    platform: str
+    variant: str
+    torch: str
+    expected: Expected
+    installer: Installer
+    connection: Connection
+    replace: bool = False
+    verify: Literal["now", "later"] = "now"
+    allow_sdists: bool = False
+    plan: Mapping[str, Any] | None = None
+    next_best: str = ""
+
+
+class VerificationFailed(RefusedError):
+    """The environment was made and doesn't prove itself; it is kept aside at `path` with its report."""
+
+    def __init__(self, message: str, *, hint: str, report: Report, path: Path) -> None:
+        super().__init__(message, hint=hint)
+        self.report = report
+        self.path = path
+
+
+def install(
+    slot: Slot, python: TargetPython, order: Order, *, verifier: Verifier, say: Say, detail: Say
+) -> Environment:
+    """Create, fill and prove an environment, then let the name lead to it.
+
+    Until that last step the name leads to what it led to before, whatever happens. Raises InputError (the name is
+    taken), OutsideError (disk, network, installer), RefusedError (a file isn't the lock's), VerificationFailed.
+    """
+    check_free(slot, replace=order.replace)
+    with slot.alone(say):
+        check_free(slot, replace=order.replace)
+        slot.sweep(keep_failed=True)
+        with slot.new_build() as (build, held):
+            try:
+                marker = _build(build, python, order, slot.name, held, say, detail)
+            except OSError as error:
+                raise OutsideError(f"could not write the environment: {error.strerror}: {error.filename}") from error
+            marker = _prove(build, marker, order, verifier, say)
+            write_marker(build, marker)
+            slot.pointer.point_to(build)
+        slot.sweep(keep_failed=False)
+    return environment_of(slot, build, marker)
+
+
+def check_free(slot: Slot, *, replace: bool) -> None:
+    """Raises InputError when the name is taken and not to be replaced, or belongs to something envsolve didn't make."""
+    slot.check_ours()
+    if slot.current() and not replace:
+        raise InputError(
+            f"the environment {slot.shown_name!r} exists already",
+            hint="--replace makes a new one; the old one stays until the new one is verified",
+        )
+
+
+def environment_of(slot: Slot, build: Path, marker: Marker) -> Environment:
+    """The environment as others see it: by its name's path, which outlives the build."""
+    shown = slot.pointer.shown() if slot.pointer.target() == build else build
+    return Environment(
+        name=slot.name if slot.named else "",
+        path=shown,
+        interpreter=interpreter_of(shown),
+        python=marker.python,
+        state="unverified" if marker.stage == "building" else marker.stage,
+        lock_sha256=marker.lock_sha256,
+        variant=marker.variant,
+        torch=marker.torch,
+        size_bytes=marker.size_bytes,
+    )
+
+
+def _build(build: Path, python: TargetPython, order: Order, name: str, held: int, say: Say, detail: Say) -> Marker:
+    tool = create(python, build)
+    say(f"created an environment with Python {python.version} from {python.found_in} ({tool})")
+    marker = _marker(python, order, name)
+    write_marker(build, marker)
+    lock_file = build / LOCK_COPY
+    lock_file.write_text(order.lock_text, encoding="utf-8", newline="\n")
+    say(f"installing with {order.installer.shown}")
+    fill(
+        interpreter_of(build),
+        lock_file,
+        installer=order.installer,
+        connection=order.connection,
+        on_line=detail,
+        allow_sdists=order.allow_sdists,
+        keep_open=held,
+    )
+    return replace(marker, stage="unverified", size_bytes=folder_size(build))
+
+
+def _marker(python: TargetPython, order: Order, name: str) -> Marker:
+    return Marker(
+        name=name,
+        stage="building",
+        python=python.version,
+        platform=order.platform,
+        variant=order.variant,
+        torch=order.torch,
+        lock_sha256=sha256(order.lock_text.encode()).hexdigest(),
+        made_by=f"envsolve {__version__}",
+        plan=order.plan,
+    )
+
+
+def _prove(build: Path, marker: Marker, order: Order, verifier: Verifier, say: Say) -> Marker:
+    if order.verify == "later":
+        return marker
+    say("verifying")
+    report = verifier(interpreter_of(build), order.expected)
+    proven = marker.with_report(report)
+    if not report.verified:
+        write_marker(build, proven)
+        raise VerificationFailed(
+            f"the environment failed verification: {_what_failed(report)}; it is kept aside at {build}",
+            hint=order.next_best or "envsolve doctor says more; --verify later skips the proof",
+            report=report,
+            path=build,
+        )
+    return proven
+
+
+def _what_failed(report: Report) -> str:
+    failed = [check.name for check in report.checks if check.outcome == "failed"]
+    return ", ".join(failed) if failed else "nothing was computed on any device"

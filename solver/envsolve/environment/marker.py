@@ -1,0 +1,64 @@
+"""Marker: the file inside an environment that says envsolve made it, from what, and whether it was proven."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from envsolve.environment.pointer import write_atomically
+from envsolve.verify.report import Report
+
+MARKER = "envsolve.json"
+LOCK_COPY = "envsolve-lock.txt"
+SCHEMA = 1
+
+Stage = Literal["building", "verified", "unverified", "failed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marker:
+    """What is known of one build. `plan` and `report` are JSON objects, kept for people and `--json`, or None.
+
+    `name` is the environment's name, or the project folder's name for --path.
+    """
+
+    name: str
+    stage: Stage
+    python: str
+    platform: str
+    variant: str
+    torch: str
+    lock_sha256: str
+    made_by: str
+    plan: Mapping[str, Any] | None = None
+    report: Mapping[str, Any] | None = None
+    size_bytes: int | None = None
+
+    def with_report(self, report: Report) -> Marker:
+        """The marker after verification."""
+        stage: Stage = "verified" if report.verified else "failed"
+        return replace(self, stage=stage, report=report_json(report))
+
+
+def report_json(report: Report) -> dict[str, Any]:
+    """A report as plain JSON values."""
+    return {**asdict(report), "checks": [asdict(check) for check in report.checks], "verified": report.verified}
+
+
+def write_marker(build: Path, marker: Marker) -> None:
+    """Put the marker into a build, replacing an older one in one step."""
+    write_atomically(build / MARKER, json.dumps({"schema": SCHEMA, **asdict(marker)}, indent=2) + "\n")
+
+
+def read_marker(build: Path) -> Marker | None:
+    """The marker of a build; None when the folder holds none that can be read, so isn't known to be envsolve's."""
+    try:
+        fields = json.loads((build / MARKER).read_text(encoding="utf-8"))
+        if fields.pop("schema") != SCHEMA:
+            return None
+        return Marker(**fields)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None

@@ -1,0 +1,172 @@
+"""Pythons: finding an interpreter of the asked version on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from envsolve.errors import InputError, OutsideError
+
+# Runs inside whatever Python is found, 3.6 included: standard library and 3.6 syntax only.
+_ASK = """
+import json, platform, struct, sys, sysconfig
+print(json.dumps({
+    "version": "%d.%d.%d" % sys.version_info[:3],
+    "implementation": platform.python_implementation(),
+    "machine": platform.machine().lower(),
+    "bits": struct.calcsize("P") * 8,
+    "freethreaded": bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
+    "base": getattr(sys, "_base_executable", None) or sys.executable,
+}))
+"""
+_ASK_SECONDS = 20.0
+_VERSION = re.compile(r"3\.\d{1,2}(\.\d{1,2})?t?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetPython:
+    """An interpreter for new environments: "3.12.1", where it is, and where it was found ("PATH", "pyenv")."""
+
+    executable: Path
+    version: str
+    found_in: str
+    freethreaded: bool = False
+
+    @property
+    def minor(self) -> str:
+        """ "3.12"."""
+        return ".".join(self.version.split(".")[:2])
+
+
+def find_python(version: str) -> TargetPython:
+    """The first 64-bit CPython of the asked version ("3.12", "3.12.4" or "3.13t") that runs.
+
+    Looks at the running one, PATH, pyenv, the py launcher and uv, in that order. Raises InputError for a version that
+    isn't one, OutsideError when there is none.
+    """
+    if not _VERSION.fullmatch(version):
+        raise InputError(f"not a Python version: {version!r}", hint="--python 3.12")
+    for found_in, executable in _candidates(version.rstrip("t")):
+        python = ask(executable, found_in)
+        if python and _matches(python, version):
+            return python
+    raise OutsideError(
+        f"no Python {version} was found on this machine (running interpreter, PATH, pyenv, py launcher, uv)",
+        hint=f"uv python install {version}   (or: pyenv install {version}; conda create -n py python={version})",
+    )
+
+
+def ask(executable: Path, found_in: str) -> TargetPython | None:
+    """Run a candidate and let it say what it is; None when it doesn't run, or isn't a 64-bit CPython."""
+    try:
+        done = subprocess.run(
+            [executable, "-I", "-c", _ASK],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_ASK_SECONDS,
+            check=True,
+            text=True,
+        )
+        said = json.loads(done.stdout)
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return None
+    if said["implementation"] != "CPython" or said["bits"] != 64:
+        return None
+    # The base of a venv, not the venv: an environment made from another one breaks when that one is removed.
+    base = Path(said["base"])
+    return TargetPython(
+        executable=base if base.exists() else executable,
+        version=said["version"],
+        found_in=found_in,
+        freethreaded=said["freethreaded"],
+    )
+
+
+def _matches(python: TargetPython, version: str) -> bool:
+    asked, has = version.rstrip("t").split("."), python.version.split(".")
+    return has[: len(asked)] == asked and python.freethreaded == version.endswith("t")
+
+
+def _candidates(version: str) -> Iterator[tuple[str, Path]]:
+    """Every place to look, without running anything until it is that place's turn."""
+    seen: set[Path] = set()
+    sources = (_running(version), _on_path(version), _pyenv(version), _py_launcher(version), _uv(version))
+    for found_in, executable in (pair for source in sources for pair in source):
+        if executable not in seen:
+            seen.add(executable)
+            yield found_in, executable
+
+
+def _running(version: str) -> Iterator[tuple[str, Path]]:
+    if ".".join(map(str, sys.version_info[:2])) == _minor(version):
+        yield "the running Python", Path(sys.executable)
+
+
+def _on_path(version: str) -> Iterator[tuple[str, Path]]:
+    names = (f"python{version}", f"python{_minor(version)}", f"python{_minor(version)}t", "python3", "python")
+    for folder in os.environ.get("PATH", "").split(os.pathsep):
+        # Each folder, not only the first hit: pyenv's shims come first and refuse versions that aren't switched on.
+        for name in names:
+            found = shutil.which(name, path=folder) if folder else None
+            if found:
+                yield "PATH", Path(found)
+
+
+def _pyenv(version: str) -> Iterator[tuple[str, Path]]:
+    root = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
+    folder = root / ("pyenv-win/versions" if sys.platform == "win32" else "versions")
+    try:
+        installed = [path for path in folder.iterdir() if path.name.startswith(_minor(version))]
+    except OSError:
+        return
+    for path in sorted(installed, key=lambda p: _numbers(p.name), reverse=True):
+        yield "pyenv", path / ("python.exe" if sys.platform == "win32" else "bin/python")
+
+
+def _py_launcher(version: str) -> Iterator[tuple[str, Path]]:
+    launcher = shutil.which("py") if sys.platform == "win32" else None
+    if launcher:
+        yield from _first_line(
+            "py launcher", [launcher, f"-{_minor(version)}", "-c", "import sys; print(sys.executable)"]
+        )
+
+
+def _uv(version: str) -> Iterator[tuple[str, Path]]:
+    uv = find_uv()
+    if uv:
+        command = [str(uv), "python", "find", version, "--no-config", "--no-python-downloads", "--managed-python"]
+        yield from _first_line("uv", command)
+
+
+def find_uv() -> Path | None:
+    """uv on PATH or beside the running interpreter."""
+    beside = Path(sys.executable).with_name("uv.exe" if sys.platform == "win32" else "uv")
+    found = shutil.which("uv")
+    return Path(found) if found else beside if beside.is_file() else None
+
+
+def _first_line(found_in: str, command: list[str]) -> Iterator[tuple[str, Path]]:
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_ASK_SECONDS, check=True, text=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return
+    line = done.stdout.partition("\n")[0].strip()
+    if line:
+        yield found_in, Path(line)
+
+
+def _minor(version: str) -> str:
+    return ".".join(version.split(".")[:2])
+
+
+def _numbers(name: str) -> tuple[int, ...]:
+    return tuple(int(n) for n in re.findall(r"\d+", name))

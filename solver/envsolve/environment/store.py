@@ -1,0 +1,256 @@
+"""Store: a folder of builds, and the names that lead to them.
+
+    envs/<name>            the name (a link; names/<name>.json on Windows)
+    builds/<name>-<random> an environment at the path where it stays; its marker says how far it got
+    locks/                 one lock per name and one per build
+
+A build counts only once its name leads to it: whatever kills a run before that leaves the old environment in place,
+and a build without a name whose lock is free is removed by the next run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from envsolve.environment.hold import holding, try_hold
+from envsolve.environment.marker import read_marker
+from envsolve.environment.pointer import Junction, Link, Pointer, Record
+from envsolve.errors import InputError, OutsideError, RefusedError
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
+# Device names that Windows resolves in every folder; refused everywhere, so that a name works on each system.
+_RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
+
+
+def check_name(name: str) -> str:
+    """The name itself. Raises InputError for anything but letters, digits, '.', '_' and '-' (at most 64)."""
+    if not _NAME.fullmatch(name) or name.endswith(".") or name.split(".")[0].lower() in _RESERVED:
+        raise InputError(
+            f"not a name for an environment: {name!r}",
+            hint="use letters, digits, '.', '_' and '-', beginning with a letter or digit; --path DIR takes a folder",
+        )
+    return name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """One name in one store: where its builds, its locks and its pointer are. `named` False: a project's own folder."""
+
+    root: Path
+    name: str
+    pointer: Pointer
+    named: bool = True
+
+    @property
+    def shown_name(self) -> str:
+        """The name, or the folder of a project-local one."""
+        return self.name if self.named else str(self.pointer.shown())
+
+    def check_ours(self) -> None:
+        """Raises InputError when something that envsolve didn't make is where the name would be."""
+        place = self.pointer.shown()
+        ours = self.pointer.target()
+        if not os.path.lexists(place) or (ours and ours.parent == self.builds):
+            return
+        raise InputError(
+            f"{place} exists and envsolve didn't make it", hint="choose another --name or --path, or move it away"
+        )
+
+    @property
+    def builds(self) -> Path:
+        return self.root / "builds"
+
+    def current(self) -> Path | None:
+        """The build that the name leads to, when it is one of envsolve's and is still there."""
+        build = self.pointer.target()
+        return build if build and read_marker(build) else None
+
+    def own_builds(self) -> tuple[Path, ...]:
+        """Every build that was made for this name, finished or not, oldest first."""
+        pattern = re.compile(re.escape(self.name) + r"-[0-9a-f]{8}(\.removed-[0-9a-f]{8})?")
+        try:
+            found = [path for path in self.builds.iterdir() if pattern.fullmatch(path.name)]
+        except FileNotFoundError:
+            return ()
+        return tuple(sorted(found, key=_changed))
+
+    def failed(self) -> tuple[Path, ...]:
+        """The builds of this name that were kept aside because verification failed."""
+        return tuple(path for path in self.own_builds() if (m := read_marker(path)) and m.stage == "failed")
+
+    def lock_of(self, build: Path) -> Path:
+        return self.root / "locks" / f"build-{build.name}.lock"
+
+    @contextmanager
+    def alone(self, waiting: Callable[[str], None]) -> Iterator[None]:
+        """Only one run changes a name at a time; a second one says so and waits."""
+        path = self.root / "locks" / f"name-{self.name}.lock"
+        _make_folder(path.parent)
+        lock = FileLock(path)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            waiting(f"another envsolve is working on {self.name!r}; waiting for it to finish (Ctrl-C to stop)")
+            lock.acquire()
+        try:
+            yield
+        finally:
+            lock.release()
+
+    @contextmanager
+    def new_build(self) -> Iterator[tuple[Path, int]]:
+        """A fresh build folder's path and the descriptor that holds it; the caller publishes, keeps or loses it.
+
+        What isn't published or marked failed when the block ends is removed.
+        """
+        build = self.builds / f"{self.name}-{secrets.token_hex(4)}"
+        _make_folder(self.builds)
+        if not self.named:
+            (self.root / ".gitignore").write_text("*\n", encoding="utf-8")
+        with holding(self.lock_of(build)) as held:
+            if held is None:  # a random name that is in use: can't happen, and mustn't be ignored
+                raise OutsideError(f"the build folder {build} is in use")
+            try:
+                yield build, held
+            finally:
+                self._drop_unless_kept(build)
+
+    def _drop_unless_kept(self, build: Path) -> None:
+        marker = read_marker(build)
+        if self.pointer.target() != build and not (marker and marker.stage == "failed"):
+            remove_tree(build)
+            self.lock_of(build).unlink(missing_ok=True)
+
+    def sweep(self, *, keep_failed: bool) -> tuple[Path, ...]:
+        """Remove the builds of this name that nothing leads to and nobody holds; gives what was removed."""
+        keep = {self.pointer.target(), *(self.failed() if keep_failed else ())}
+        return tuple(path for path in self.own_builds() if path not in keep and self._remove_if_free(path))
+
+    def _remove_if_free(self, build: Path) -> bool:
+        with holding(self.lock_of(build)) as held:
+            if held is None:
+                return False
+            if not remove_tree(build):
+                return False
+        self.lock_of(build).unlink(missing_ok=True)
+        return True
+
+    def remove(self) -> tuple[Path, ...]:
+        """Remove the name and its builds. Raises InputError (no such name), RefusedError (somebody runs in it)."""
+        current, builds = self.pointer.target(), self.own_builds()
+        if current is None and not builds:
+            raise InputError(f"there is no environment {self.name!r}", hint="envsolve envs list")
+        if current:
+            self._remove_current(current)
+        self.sweep(keep_failed=False)
+        return builds
+
+    def _remove_current(self, build: Path) -> None:
+        with holding(self.lock_of(build)) as held:
+            if held is None:
+                raise RefusedError(
+                    f"the environment {self.name!r} is in use: a program that `envsolve envs run` started still runs",
+                    hint=f"end it, then: envsolve envs remove {self.name}",
+                )
+            self.pointer.drop()
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """The named environments below one folder."""
+
+    root: Path
+
+    def slot(self, name: str) -> Slot:
+        """The slot of a name. Raises InputError for a name that isn't one."""
+        check_name(name)
+        if sys.platform == "win32":
+            return Slot(root=self.root, name=name, pointer=Record(self.root / "names" / f"{name}.json"))
+        return Slot(root=self.root, name=name, pointer=Link(self.root / "envs" / name))
+
+    def names(self) -> tuple[str, ...]:
+        """Every name that leads to a build or has one that failed, in alphabetical order."""
+        found = {path.stem for path in _entries(self.root / "names") if path.suffix == ".json"}
+        found |= {path.name for path in _entries(self.root / "envs") if not path.name.startswith(".")}
+        for build in _entries(self.root / "builds"):
+            marker = read_marker(build)
+            if marker and marker.stage == "failed":
+                found.add(marker.name)
+        return tuple(sorted(found))
+
+
+def project_slot(folder: Path) -> Slot:
+    """The slot of a project-local environment at `folder`. Raises InputError for a folder that can't be one.
+
+    The folder is a link to a build in `.envsolve/` beside it: an environment can't be moved once it is made, so only a
+    link can go from the old one to the new one in one step, and leave the old one working when a run is killed.
+    """
+    folder = Path(os.path.abspath(folder.expanduser()))  # noqa: PTH100 - resolve() would follow the link itself
+    if not folder.name or not folder.parent.is_dir():
+        raise InputError(
+            f"there is no folder {folder.parent} to put the environment into", hint=f"mkdir -p {folder}/.."
+        )
+    pointer: Pointer = Junction(folder) if sys.platform == "win32" else Link(folder)
+    root = folder.parent / ".envsolve"
+    return Slot(root=root, name=folder.name, pointer=pointer, named=False)
+
+
+def hold_shared(slot: Slot, build: Path) -> int | None:
+    """A hold for a program that runs in the build, beside others; None when it is about to be removed."""
+    return try_hold(slot.lock_of(build), shared=True)
+
+
+def remove_tree(path: Path) -> bool:
+    """Remove a folder; False when something of it stays (files in use)."""
+    if not path.exists():
+        return True
+    # Out of the way first: a removal that is killed half-way never leaves a folder that looks whole.
+    doomed = path.with_name(f"{path.name}.removed-{secrets.token_hex(4)}")
+    try:
+        path.rename(doomed)
+    except OSError:
+        return False
+    shutil.rmtree(doomed, ignore_errors=True)
+    return not doomed.exists()
+
+
+def folder_size(path: Path) -> int:
+    """The bytes of all files below a folder, links not followed."""
+    total = 0
+    for folder, _, files in os.walk(path):
+        for file in files:
+            total += os.lstat(os.path.join(folder, file)).st_size  # noqa: PTH118 - tens of thousands of files
+    return total
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except FileNotFoundError:
+        return []
+
+
+def _changed(path: Path) -> float:
+    try:
+        return path.lstat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutsideError(
+            f"can't make the folder {path}: {error.strerror}", hint="export ENVSOLVE_HOME=/a/folder/you/may/write"
+        ) from error
