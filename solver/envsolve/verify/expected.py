@@ -12,8 +12,8 @@ class Expected:
     """The promises of a plan.
 
     `versions` maps canonical names to versions as pip shows them (torch -> "2.11.0+cu130"); `cuda` is the wheel's CUDA
-    ("13.0") or "" for a build without; `targets` is the arch list that the rules hold for the build (("sm_90", ...), empty =
-    unknown); `gpu_codes` the promised code per GPU in order (("sm_90",), empty = no GPU is to be used).
+    ("13.0") or "" for a build without; `targets` is the arch list that the rules hold for the build (("sm_90", ...),
+    empty = unknown); `gpu_codes` the promised code per GPU in order (("sm_90",), empty = no GPU is to be used).
     """
 
     versions: Mapping[str, str]
