@@ -23,6 +23,10 @@ class Index(Protocol):
         """The METADATA of one wheel."""
         ...
 
+    def hash_file(self, file: ReleaseFile) -> str:
+        """The SHA-256 (hex) of a file whose index gives none, by reading the whole file once."""
+        ...
+
     def prefetch(self, names: Sequence[str]) -> None:
         """A hint: these names will be asked next; may load them in parallel."""
         ...

@@ -22,4 +22,6 @@ class Request:
     variant: str | None = None
     gpus: Literal["all", "best", "visible"] | tuple[int, ...] = "all"
     source: Literal["pytorch", "pypi"] = "pytorch"
-    mirror: str = ""  # base address in place of https://download.pytorch.org/whl
+    constraints: tuple[Requirement, ...] = ()  # bind a package's version only if it is needed
+    mirror: str = ""  # base address in place of the PyTorch index
+    target: str = ""  # the user's --target, repeated in the commands that remedies show

@@ -1,0 +1,153 @@
+"""requirements.txt with hashes: what pip --require-hashes, uv pip sync and pip-sync take.
+
+The torch family stands by the address of its one wheel, so that no other index can supply it; `--hash` beside an
+address would make pip-sync fetch it again each time, so its hash is in the address.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import unquote
+
+from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+from packaging.version import InvalidVersion, Version
+
+from envsolve.errors import InputError
+from envsolve.lock.header import HeaderReader, header_lines
+from envsolve.lock.lock import Lock, LockedFile, LockedPackage
+
+_VIA = "    # via "
+_HASHED_HERE = "    # hashed by envsolve, the index gives no hash: "
+_DIRECT = re.compile(r"(?P<name>\S+) @ (?P<url>\S+)#sha256=(?P<hash>[0-9a-f]{64})")
+_PINNED = re.compile(r"(?P<name>[a-z0-9][a-z0-9.-]*)==(?P<version>\S+) \\")
+_HASH = re.compile(r"    --hash=sha256:(?P<hash>[0-9a-f]{64})(?P<more> \\)?")
+
+
+def write(lock: Lock) -> str:
+    """The text of the lock; the same lock gives the same bytes."""
+    lines = [f"# {line}" for line in header_lines(lock)]
+    for package in lock.packages:
+        lines.extend(_package_lines(package))
+    return "\n".join(lines) + "\n"
+
+
+def _package_lines(package: LockedPackage) -> Iterator[str]:
+    if package.direct:
+        file = package.files[0]
+        yield f"{package.name} @ {file.url}#sha256={file.sha256}"
+    else:
+        hashes = sorted({file.sha256 for file in package.files})
+        yield f"{package.name}=={package.version} \\"
+        yield from (f"    --hash=sha256:{h} \\" for h in hashes[:-1])
+        yield f"    --hash=sha256:{hashes[-1]}"
+    if package.via:
+        yield _VIA + ", ".join(package.via)
+    for digest in sorted({file.sha256 for file in package.files if file.hashed_here}):
+        yield _HASHED_HERE + digest
+
+
+def read(text: str, *, what: str = "the lock") -> Lock:
+    """The Lock behind such a text; `what` names it in errors.
+
+    File names, addresses and sizes of packages that are pinned by version are not in the text: they read as "" and
+    None. Raises InputError for anything that envsolve does not write, with the line number.
+    """
+    header = HeaderReader(what)
+    reader = _Reader(what)
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.startswith("# "):
+            header.feed(line[2:])
+        elif line.strip():
+            reader.feed(number, line)
+    return Lock(
+        header=header.header(),
+        python=header.field("python"),
+        platform=header.field("platform"),
+        variant=header.field("variant"),
+        index_url=header.field("index"),
+        packages=reader.packages(),
+    )
+
+
+class _Reader:
+    """Collects packages line by line: a head line, then hashes and comments that belong to it."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._packages: list[_Draft] = []
+
+    def packages(self) -> tuple[LockedPackage, ...]:
+        return tuple(draft.package() for draft in self._packages)
+
+    def feed(self, number: int, line: str) -> None:
+        if line.startswith("    ") and self._packages:
+            if not self._packages[-1].add(line):
+                raise self._wrong(number, line)
+            return
+        draft = self._head(number, line)
+        if draft is None:
+            raise self._wrong(number, line)
+        self._packages.append(draft)
+
+    def _head(self, number: int, line: str) -> _Draft | None:
+        direct = _DIRECT.fullmatch(line)
+        if direct:
+            return _direct_draft(direct)
+        pinned = _PINNED.fullmatch(line)
+        try:
+            return _Draft(pinned["name"], Version(pinned["version"])) if pinned else None
+        except InvalidVersion:
+            return None
+
+    def _wrong(self, number: int, line: str) -> InputError:
+        return InputError(f"{self._what}, line {number}: not a line of a lock: {line.strip()!r}", hint="envsolve lock")
+
+
+def _direct_draft(match: re.Match[str]) -> _Draft | None:
+    filename = unquote(match["url"].rsplit("/", 1)[-1])
+    try:
+        version = parse_wheel_filename(filename)[1]
+    except InvalidWheelFilename:
+        return None
+    draft = _Draft(match["name"], version)
+    draft.direct = (filename, match["url"], match["hash"])
+    return draft
+
+
+class _Draft:
+    """A package while its lines are read."""
+
+    def __init__(self, name: str, version: Version) -> None:
+        self.name = name
+        self.version = version
+        self.direct: tuple[str, str, str] | None = None
+        self._hashes: list[str] = []
+        self._via: tuple[str, ...] = ()
+        self._hashed_here: set[str] = set()
+
+    def add(self, line: str) -> bool:
+        """Take a line that belongs to this package; False if it is none."""
+        found = _HASH.fullmatch(line)
+        if found and self.direct is None:
+            self._hashes.append(found["hash"])
+        elif line.startswith(_VIA):
+            self._via = tuple(line.removeprefix(_VIA).split(", "))
+        elif line.startswith(_HASHED_HERE):
+            self._hashed_here.add(line.removeprefix(_HASHED_HERE))
+        else:
+            return False
+        return True
+
+    def package(self) -> LockedPackage:
+        files = [("", "", digest) for digest in self._hashes] if self.direct is None else [self.direct]
+        return LockedPackage(
+            name=self.name,
+            version=self.version,
+            files=tuple(
+                LockedFile(filename=filename, url=url, sha256=digest, hashed_here=digest in self._hashed_here)
+                for filename, url, digest in files
+            ),
+            direct=self.direct is not None,
+            via=self._via,
+        )

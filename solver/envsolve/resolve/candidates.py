@@ -1,0 +1,122 @@
+"""Listing: the versions of one package that a target can install, newest first, and what fell out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from envsolve.index.release import ReleaseFile
+from envsolve.resolve.target_env import TargetEnv
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """One version of a package, or of one of its extras; `order` is its place in the listing (0 is newest)."""
+
+    key: str  # "accelerate" or "accelerate[test]"
+    name: str
+    extra: str
+    version: Version
+    order: int
+    files: tuple[ReleaseFile, ...]  # best first
+
+    @property
+    def file(self) -> ReleaseFile:
+        """The file that an installer takes on the target, and whose METADATA counts."""
+        return self.files[0]
+
+    def __str__(self) -> str:
+        return f"{self.key} {self.version}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dropped:
+    """How many files of a package fell out, for which reason."""
+
+    other_platform: int = 0  # wheels for another platform or Python
+    other_python: int = 0  # Requires-Python
+    sdists: int = 0
+
+    def __str__(self) -> str:
+        reasons = {
+            "wheels for other platforms or Pythons": self.other_platform,
+            "files that ask for another Python": self.other_python,
+            "source archives": self.sdists,
+        }
+        return ", ".join(f"{count} {reason}" for reason, count in reasons.items() if count)
+
+
+class Listing:
+    """The usable versions of one package. Which versions a specifier allows is worked out once and then looked up."""
+
+    __slots__ = ("_allowed", "_candidates", "_files", "dropped", "finals", "name", "versions", "yanked")
+
+    def __init__(self, name: str, files: Iterable[ReleaseFile], dropped: Dropped) -> None:
+        by_version: dict[Version, list[ReleaseFile]] = {}
+        for file in files:
+            by_version.setdefault(file.version, []).append(file)
+        self.name = name
+        self.dropped = dropped
+        self.versions: tuple[Version, ...] = tuple(sorted(by_version, reverse=True))
+        self._files = [tuple(by_version[version]) for version in self.versions]
+        self.yanked = frozenset(n for n, files in enumerate(self._files) if all(f.yanked is not None for f in files))
+        self.finals = frozenset(n for n, version in enumerate(self.versions) if not version.is_prerelease)
+        self._allowed: dict[SpecifierSet, frozenset[int]] = {}
+        self._candidates: dict[tuple[str, int], Candidate] = {}
+
+    def allowed(self, specifier: SpecifierSet) -> frozenset[int]:
+        """The places of the versions that the specifier contains, pre-releases included."""
+        found = self._allowed.get(specifier)
+        if found is None:
+            found = frozenset(n for n, v in enumerate(self.versions) if specifier.contains(v, prereleases=True))
+            self._allowed[specifier] = found
+        return found
+
+    def candidate(self, extra: str, order: int) -> Candidate:
+        """The one Candidate object for this place."""
+        found = self._candidates.get((extra, order))
+        if found is None:
+            key = f"{self.name}[{extra}]" if extra else self.name
+            found = Candidate(key, self.name, extra, self.versions[order], order, self._files[order])
+            self._candidates[extra, order] = found
+        return found
+
+
+def fitting_listing(name: str, files: Sequence[ReleaseFile], env: TargetEnv) -> Listing:
+    """The Listing of the wheels that install on the target, the best file of each version first."""
+    kept: list[ReleaseFile] = []
+    platform = python = sdists = 0
+    for file in files:
+        if not file.is_wheel:
+            sdists += 1
+        elif not env.fits(file.tags):
+            platform += 1
+        elif not env.allows_python(file.requires_python):
+            python += 1
+        else:
+            kept.append(file)
+    kept.sort(key=lambda file: _preference(file, env), reverse=True)
+    return Listing(name, kept, Dropped(other_platform=platform, other_python=python, sdists=sdists))
+
+
+def planned_listing(name: str, label: Version, folder: str, files: Sequence[ReleaseFile], env: TargetEnv) -> Listing:
+    """The Listing of the one planned version of a torch-family package: its exact label, +variant included.
+
+    Unlabelled wheels also lie in the root of the index, beside those of the variant: the variant's own folder goes
+    first and a root file is taken only where the folder has none.
+    """
+    exact = [file for file in files if file.version == label]
+    listing = fitting_listing(name, exact, env)
+    if not listing.versions:
+        return listing
+    fitting = listing.candidate("", 0).files
+    own = [file for file in fitting if f"/{folder}/" in file.url] or fitting
+    # One wheel is pinned by its address: the best of the folder's.
+    return Listing(name, own[:1], listing.dropped)
+
+
+def _preference(file: ReleaseFile, env: TargetEnv) -> tuple[bool, int, tuple[int, str] | tuple[()]]:
+    return (file.yanked is None, -env.best_rank(file.tags), file.build)

@@ -1,0 +1,116 @@
+"""Closure: every package that a plan installs, each at one version, with the files that fit and who needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+from resolvelib import BaseReporter, ResolutionImpossible, ResolutionTooDeep, Resolver
+
+from envsolve.errors import RefusedError
+from envsolve.index.release import ReleaseFile
+from envsolve.resolve.candidates import Candidate
+from envsolve.resolve.conflict import Conflict, conflict_of, smallest_conflict
+from envsolve.resolve.plan import Plan
+from envsolve.resolve.protocol import Index
+from envsolve.resolve.provider import Need, Provider
+from envsolve.resolve.sources import Sources
+from envsolve.resolve.target_env import TargetEnv, target_env
+
+ASKED = "(asked)"  # stands in `via` for the user's own requirements
+_MAX_ROUNDS = 50_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClosedPackage:
+    """One package of the closure. `files[0]` is what the target takes; the others of that version fit as well.
+
+    `direct`: only the address of the file leads to it (torch family, requirements with an address).
+    """
+
+    name: str
+    version: Version
+    files: tuple[ReleaseFile, ...]
+    direct: bool
+    requires: tuple[str, ...]
+    via: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closure:
+    """All packages, sorted by name, for one target."""
+
+    env: TargetEnv
+    packages: tuple[ClosedPackage, ...]
+
+
+def close(plan: Plan, index: Index, *, optional: frozenset[str] = frozenset()) -> Closure:
+    """Solve the whole set of a plan: the torch family as planned, everything else from the default index.
+
+    `optional` names planned packages that are taken only if another package needs them. Raises RefusedError where the
+    requirements contradict each other (with the smallest such set), PlannedFileMissing or CompanionWanted where the
+    plan must change, OutsideError where an address can't be reached.
+    """
+    env = target_env(plan.machine, plan.python, plan.build.glibc_min)
+    roots = _roots(plan, env, optional)
+    sources = Sources(plan, index, env, [root for root in roots if root.url])
+    provider = Provider(sources, (*plan.request.constraints, *_caps(plan)))
+    sources.prefetch([canonicalize_name(root.name) for root in roots])
+    found = _solve(provider, roots)
+    if isinstance(found, Conflict):
+        raise _refused(smallest_conflict(roots, lambda some: _solve(provider, some), found))
+    return _closure(found, {canonicalize_name(root.name) for root in roots}, sources, provider)
+
+
+def _caps(plan: Plan) -> list[Requirement]:
+    """What the planner added to the user's requirements (numpy<2): it binds numpy, it doesn't ask for it."""
+    return [r for r in plan.others if r not in plan.request.requirements]
+
+
+def _roots(plan: Plan, env: TargetEnv, optional: frozenset[str]) -> list[Requirement]:
+    """The user's requirements that hold on the target, and torch in any case."""
+    asked = [r for r in plan.request.requirements if env.holds(r.marker)]
+    named = {canonicalize_name(r.name) for r in asked}
+    rest = [Requirement(p.name) for p in plan.packages if p.name not in named]
+    return [r for r in (*rest, *asked) if canonicalize_name(r.name) not in optional]
+
+
+def _solve(provider: Provider, roots: Iterable[Requirement]) -> dict[str, Candidate] | Conflict:
+    needs = [need for root in roots for need in provider.needs(root)]
+    resolver: Resolver[Need, Candidate, str] = Resolver(provider, BaseReporter())
+    try:
+        return dict(resolver.resolve(needs, max_rounds=_MAX_ROUNDS).mapping)
+    except ResolutionImpossible as error:
+        return conflict_of(error.causes, provider)
+    except ResolutionTooDeep:
+        return Conflict(lines=("too many combinations were tried without an answer",), names=())
+
+
+def _refused(conflict: Conflict) -> RefusedError:
+    return RefusedError("these requirements can't go together:\n  " + "\n  ".join(conflict.lines), hint=conflict.hint)
+
+
+def _closure(mapping: dict[str, Candidate], asked: set[str], sources: Sources, provider: Provider) -> Closure:
+    requires: dict[str, set[str]] = {candidate.name: set() for candidate in mapping.values()}
+    via: dict[str, set[str]] = {name: set() for name in requires}
+    for candidate in mapping.values():
+        for need in provider.get_dependencies(candidate):
+            if need.name != candidate.name:
+                requires[candidate.name].add(need.name)
+                via[need.name].add(candidate.name)
+    packages = [
+        ClosedPackage(
+            name=candidate.name,
+            version=candidate.version,
+            files=candidate.files,
+            direct=sources.is_direct(candidate.name),
+            requires=tuple(sorted(requires[candidate.name])),
+            via=(*((ASKED,) if candidate.name in asked else ()), *sorted(via[candidate.name])),
+        )
+        for candidate in mapping.values()
+        if not candidate.extra
+    ]
+    return Closure(env=sources.env, packages=tuple(sorted(packages, key=lambda package: package.name)))

@@ -1,0 +1,140 @@
+"""TargetEnv: markers and wheel tags of the machine that the environment is for, never of the running interpreter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from packaging.markers import Marker
+from packaging.specifiers import SpecifierSet
+from packaging.tags import Tag, compatible_tags, cpython_tags, mac_platforms
+
+from envsolve.dotted import Dotted
+from envsolve.errors import InputError
+from envsolve.machine.machine import Machine
+
+# A target that is named by minor only stands for every patch of it: the first and a last that no release reaches.
+_FIRST_PATCH, _LAST_PATCH = "0", "99"
+# Where nothing is known of the target's glibc and its torch build asks for none.
+_COMMON_GLIBC = Dotted.parse("2.28")
+# Nothing in a Machine says which macOS it is; current releases of the scientific packages need 14 at most.
+_ASSUMED_MACOS = (14, 0)
+_MUSL_NEWEST_MINOR = 2
+_LEGACY_MANYLINUX = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"}
+_OLDEST_GLIBC_MINOR = {"x86_64": 5}  # the other architectures begin with manylinux2014
+_PYTHON = re.compile(r"3\.\d+(\.\d+)?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetEnv:
+    """What decides which files and which conditional requirements a target takes.
+
+    `python` is major.minor; `environments` holds the marker variables, twice where the patch version is not known
+    (its first and its last patch); `rank` orders the tags that fit, best is 0.
+    """
+
+    python: str
+    environments: tuple[Mapping[str, str], ...]
+    rank: Mapping[Tag, int]
+
+    def holds(self, marker: Marker | None, extra: str = "") -> bool:
+        """Whether a requirement with this marker is needed: for any patch version that the target may have."""
+        if marker is None:
+            return True
+        return any(marker.evaluate({**environment, "extra": extra}) for environment in self.environments)
+
+    def allows_python(self, requires_python: SpecifierSet | None) -> bool:
+        """Whether Requires-Python takes the target; a patch version that is not known is taken as the newest."""
+        if requires_python is None:
+            return True
+        return requires_python.contains(self.environments[-1]["python_full_version"], prereleases=True)
+
+    def fits(self, tags: frozenset[Tag]) -> bool:
+        """Whether a wheel with these tags installs on the target."""
+        return any(tag in self.rank for tag in tags)
+
+    def best_rank(self, tags: frozenset[Tag]) -> int:
+        """The rank of the best of these tags; call it only for tags that fit."""
+        return min(self.rank[tag] for tag in tags if tag in self.rank)
+
+
+def target_env(machine: Machine, python: str, glibc_min: Dotted | None = None) -> TargetEnv:
+    """The TargetEnv of `machine` for Python `python` ("3.11" or "3.11.7").
+
+    Where the machine's glibc is not known, `glibc_min` (that of the planned torch build) is assumed. Raises InputError
+    for a Python that is not of the form 3.N or 3.N.P.
+    """
+    if not _PYTHON.fullmatch(python):
+        raise InputError(f"not a Python version: {python!r}", hint="--python 3.12")
+    minor = ".".join(python.split(".")[:2])
+    patches = (python,) if minor != python else (f"{minor}.{_FIRST_PATCH}", f"{minor}.{_LAST_PATCH}")
+    return TargetEnv(
+        python=minor,
+        environments=tuple(_markers(machine, minor, full) for full in patches),
+        rank=_ranked(minor, tuple(_platforms(machine, glibc_min))),
+    )
+
+
+@lru_cache(maxsize=16)
+def _ranked(python: str, platforms: tuple[str, ...]) -> Mapping[Tag, int]:
+    version = tuple(int(part) for part in python.split("."))
+    interpreter = f"cp{version[0]}{version[1]}"
+    abi = interpreter + ("m" if version < (3, 8) else "")
+    rank: dict[Tag, int] = {}
+    for tag in cpython_tags(version, [abi], platforms):
+        rank.setdefault(tag, len(rank))
+    for tag in compatible_tags(version, interpreter, platforms):
+        rank.setdefault(tag, len(rank))
+    return rank
+
+
+def _markers(machine: Machine, python: str, full: str) -> Mapping[str, str]:
+    windows = machine.os == "windows"
+    machine_names = {"x86_64": "AMD64", "aarch64": "ARM64", "arm64": "ARM64"} if windows else {}
+    return {
+        "implementation_name": "cpython",
+        "implementation_version": full,
+        "os_name": "nt" if windows else "posix",
+        "platform_machine": machine_names.get(machine.arch, machine.arch),
+        "platform_python_implementation": "CPython",
+        "platform_release": "",
+        "platform_system": {"linux": "Linux", "windows": "Windows", "macos": "Darwin"}[machine.os],
+        "platform_version": "",
+        "python_full_version": full,
+        "python_version": python,
+        "sys_platform": {"linux": "linux", "windows": "win32", "macos": "darwin"}[machine.os],
+    }
+
+
+def _platforms(machine: Machine, glibc_min: Dotted | None) -> Iterator[str]:
+    if machine.os == "windows":
+        yield "win_amd64" if machine.arch == "x86_64" else "win_arm64"
+    elif machine.os == "macos":
+        yield from mac_platforms(_ASSUMED_MACOS, machine.arch)
+    elif machine.libc is not None and machine.libc.name == "musl":
+        yield from _musl_platforms(_linux_arch(machine), machine.libc.version)
+    else:
+        known = machine.libc.version if machine.libc else None
+        yield from _glibc_platforms(_linux_arch(machine), known or glibc_min or _COMMON_GLIBC)
+
+
+def _linux_arch(machine: Machine) -> str:
+    return "aarch64" if machine.arch == "arm64" else machine.arch
+
+
+def _glibc_platforms(arch: str, glibc: Dotted) -> Iterator[str]:
+    newest = glibc.parts[1] if len(glibc.parts) > 1 else 0
+    for minor in range(newest, _OLDEST_GLIBC_MINOR.get(arch, 17) - 1, -1):
+        yield f"manylinux_2_{minor}_{arch}"
+        if minor in _LEGACY_MANYLINUX:
+            yield f"{_LEGACY_MANYLINUX[minor]}_{arch}"
+    yield f"linux_{arch}"
+
+
+def _musl_platforms(arch: str, musl: Dotted | None) -> Iterator[str]:
+    newest = musl.parts[1] if musl and len(musl.parts) > 1 else _MUSL_NEWEST_MINOR
+    for minor in range(newest, -1, -1):
+        yield f"musllinux_1_{minor}_{arch}"
+    yield f"linux_{arch}"

@@ -1,0 +1,58 @@
+"""requirements.lock.txt: what is written, and that it is read back."""
+
+from __future__ import annotations
+
+from envsolve.lock import requirements_txt
+from envsolve.lock.lock import Lock
+from envsolve.lock.make import make_lock
+from envsolve.resolve.closure import close
+from fakes.memory_index import MemoryIndex
+from fakes.plans import LINUX_312, a_plan
+from fakes.stub_wheels import StubWheel, stub_family
+
+
+def a_lock(*, hashed: bool = True) -> Lock:
+    index = MemoryIndex()
+    index.add("cu128", *stub_family("cu128", tag=LINUX_312, torch="2.11.0", requires=("markupsafe",)), hashed=hashed)
+    for platform in ("manylinux_2_17_x86_64", "manylinux_2_34_x86_64", "manylinux_2_39_x86_64", "win_amd64"):
+        index.add_default(StubWheel(name="markupsafe", version="3.0.3", tag=f"cp312-cp312-{platform}"))
+    plan = a_plan("torch>=2.9")
+    return make_lock(plan, close(plan, index), index, command="envsolve lock 'torch>=2.9'", rules="ab" * 32)
+
+
+def test_the_whole_text() -> None:
+    lock = a_lock()
+    markupsafe, torch = lock.packages
+    first, second = sorted(file.sha256 for file in markupsafe.files)
+    assert requirements_txt.write(lock) == (
+        "# made by envsolve 0.1.0; to change it, run this again:\n"
+        "#     envsolve lock 'torch>=2.9'\n"
+        "# target: linux x86_64, glibc >= 2.28, python 3.12, cu128\n"
+        "# python: 3.12\n"
+        "# platform: linux_x86_64\n"
+        "# variant: cu128\n"
+        "# index: https://download.pytorch.org/whl/cu128\n"
+        "# gpu: NVIDIA GeForce RTX 4090: compatible sm_86\n"
+        f"# rules: {'ab' * 32}\n"
+        "markupsafe==3.0.3 \\\n"
+        f"    --hash=sha256:{first} \\\n"
+        f"    --hash=sha256:{second}\n"
+        "    # via torch\n"
+        "torch @ https://download.pytorch.org/whl/cu128/torch-2.11.0%2Bcu128-cp312-cp312-manylinux_2_28_x86_64.whl"
+        f"#sha256={torch.files[0].sha256}\n"
+        "    # via (asked)\n"
+    )
+
+
+def test_what_is_read_back_writes_the_same() -> None:
+    text = requirements_txt.write(a_lock())
+    assert requirements_txt.write(requirements_txt.read(text)) == text
+
+
+def test_a_file_without_a_hash_is_hashed_and_says_so() -> None:
+    lock = a_lock(hashed=False)
+    text = requirements_txt.write(lock)
+    torch = lock.packages[-1].files[0]
+    assert torch.hashed_here
+    assert f"    # hashed by envsolve, the index gives no hash: {torch.sha256}\n" in text
+    assert requirements_txt.read(text).packages[-1].files[0].hashed_here
