@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from envsolve.addresses import PYTORCH_HOSTS, PYTORCH_INDEX
 from envsolve.errors import InputError, OutsideError
 from envsolve.index.configuration.envsolve_config import config_file, from_file, from_variables
 from envsolve.index.configuration.fields import LISTS, READERS
@@ -19,10 +20,6 @@ from envsolve.index.configuration.redact import credentials, origin, redact
 from envsolve.index.configuration.uv_config import from_uv
 
 __all__ = ["PYTORCH_HOSTS", "PYTORCH_INDEX", "Settings", "load_settings", "redact"]
-
-PYTORCH_INDEX = "https://download.pytorch.org/whl"
-# Pages name either host for the same file; the first is the one that locks are written with.
-PYTORCH_HOSTS = ("download.pytorch.org", "download-r2.pytorch.org")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -80,6 +80,14 @@ def too_old(driver: Driver, cuda: Dotted, rulebook: Rulebook) -> str | None:
     return f"CUDA {cuda} is newer than the driver's CUDA {driver.cuda}"
 
 
+def branch_limits(capability: Capability, rulebook: Rulebook) -> tuple[int | None, int | None]:
+    """The first and the last driver branch that drives a GPU of this capability; None = no limit known."""
+    architecture = rulebook.architecture(capability)
+    if architecture is None:
+        return None, None
+    return architecture.branches.get(capability, (architecture.first_branch, architecture.last_branch))
+
+
 def mismatch(driver: Driver, capability: Capability, rulebook: Rulebook) -> tuple[str, str] | None:
     """(code, text) when a driver of this branch can't drive a GPU of this capability at all.
 
@@ -88,7 +96,7 @@ def mismatch(driver: Driver, capability: Capability, rulebook: Rulebook) -> tupl
     architecture = rulebook.architecture(capability)
     if architecture is None or driver.branch is None:
         return None
-    first, last = architecture.branches.get(capability, (architecture.first_branch, architecture.last_branch))
+    first, last = branch_limits(capability, rulebook)
     if last is not None and driver.branch > last:
         text = f"{architecture.name} ({capability}) ends with driver branch R{last}, this is {driver}"
         return "driver-too-new", text

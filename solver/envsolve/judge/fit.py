@@ -40,7 +40,7 @@ class GpuFit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
-    """A build judged on a machine: it runs when nothing refuses it. `refusals` has every true one, the decisive first."""
+    """A build judged on a machine: it runs when nothing refuses it. Every true refusal is kept, the decisive first."""
 
     build: Build
     gpus: tuple[GpuFit, ...]

@@ -11,7 +11,7 @@ from envsolve.rulebook.rulebook import Rulebook
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """A GPU with the capabilities that it may have: one = known, several = the name alone does not decide, none = unknown."""
+    """A GPU and the capabilities it may have: one = known, several = the name does not decide, none = unknown."""
 
     gpu: Gpu
     possible: tuple[Capability, ...]
@@ -29,10 +29,10 @@ def identify(gpu: Gpu, rulebook: Rulebook) -> Identity:
         return Identity(gpu=gpu, possible=(gpu.compute_capability,), by_name=False)
     if gpu.name is None:
         return Identity(gpu=gpu, possible=(), by_name=False)
-    match = rulebook.names.find(gpu.name)
+    match = rulebook.gpu_names.find(gpu.name)
     possible = tuple(sorted(set(match.capabilities)))
     identified = replace(gpu, compute_capability=possible[0]) if len(possible) == 1 else gpu
-    return Identity(gpu=identified, possible=possible, by_name=True, near=match.near)
+    return Identity(gpu=identified, possible=possible, by_name=True, near=match.nearest)
 
 
 def with_capability(machine: Machine, capabilities: dict[int, Capability]) -> Machine:

@@ -80,9 +80,9 @@ def _judge_gpu(build: Build, gpu: Gpu, case: Case) -> tuple[GpuFit, list[Refusal
 
 
 def _kernels(build: Build, capability: Capability, case: Case) -> tuple[Verdict, str, Refusal | None]:
-    if cubin := best_cubin(build, capability, case.rulebook.tegra):
+    if cubin := best_cubin(build, capability, case.rulebook.tegra_capabilities):
         return ("native" if cubin.capability == capability else "compatible"), str(cubin), None
-    if capability in case.rulebook.tegra:
+    if capability in case.rulebook.tegra_capabilities:
         text = f"only the board vendor's builds serve {capability} (has {_listed(build)})"
         return "unsupported", "", Refusal(code="vendor-index-needed", text=text, blames=("gpu",))
     ptx = best_ptx(build, capability)
@@ -94,7 +94,8 @@ def _kernels(build: Build, capability: Capability, case: Case) -> tuple[Verdict,
 
 def _jit_refusal(build: Build, capability: Capability, ptx: str, case: Case) -> Refusal | None:
     if not jit_proven(build, capability, case.rulebook) and not case.exact:
-        text = f"no kernels for {capability} (has {_listed(build)}; {ptx} by JIT is unproven: CUDA {build.cuda} predates it)"
+        doubt = f"{ptx} by JIT is unproven: CUDA {build.cuda} predates this GPU"
+        text = f"no kernels for {capability} (has {_listed(build)}; {doubt})"
         return Refusal(code="no-kernels", text=text, blames=("gpu",))
     cuda = case.driver.cuda
     if build.cuda is not None and cuda is not None and cuda < build.cuda:
@@ -105,7 +106,7 @@ def _jit_refusal(build: Build, capability: Capability, ptx: str, case: Case) -> 
 
 def jit_proven(build: Build, capability: Capability, rulebook: Rulebook) -> bool:
     """Whether the build's toolkit knows this GPU's major at all: its cuBLAS and cuDNN are as old as it."""
-    reach = rulebook.toolkit_range(build.cuda) if build.cuda is not None else None
+    reach = rulebook.toolkit_ranges.get(build.cuda) if build.cuda is not None else None
     return reach is not None and reach.last.major >= capability.major
 
 

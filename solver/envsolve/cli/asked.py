@@ -1,0 +1,125 @@
+"""What plan, lock and install have in common: their options, and the way from those to an answer."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from envsolve.errors import InputError
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
+
+    from envsolve.machine.machine import Machine
+    from envsolve.resolve.plan import Answer
+    from envsolve.resolve.request import Request
+
+Requirements = Annotated[
+    list[str] | None, typer.Argument(metavar="[REQ]...", help="Requirements; default: torch torchvision torchaudio.")
+]
+Files = Annotated[list[Path] | None, typer.Option("-r", "--requirement", help="Read requirements from a file.")]
+Target = Annotated[
+    str | None,
+    typer.Option("--target", help='Another machine: a profile, pasted nvidia-smi output, or "RTX 4090,driver=550".'),
+]
+Python = Annotated[str | None, typer.Option("--python", help="The Python that the environment is for, like 3.12.")]
+Gpus = Annotated[str, typer.Option("--gpus", help="all, best, visible, or indexes like 0,1.")]
+Variant = Annotated[str | None, typer.Option("--variant", help="Only builds of this variant: cu126, cu130, cpu, …")]
+
+
+def answer(
+    requirements: list[str],
+    files: list[Path],
+    *,
+    target: str | None,
+    python: str | None,
+    gpus: str,
+    variant: str | None,
+    source: str | None,
+    mirror: str | None,
+) -> Answer:
+    """Learn the machine, read the request, plan. Raises InputError for anything that makes no sense."""
+    from envsolve.resolve.planner import plan
+    from envsolve.rulebook.load import load
+
+    known = machine(target, python)
+    return plan(
+        known,
+        request(requirements, files, target=target, gpus=gpus, variant=variant, source=source, mirror=mirror),
+        load(),
+    )
+
+
+def machine(target: str | None, python: str | None) -> Machine:
+    """The machine of --target, or this one; --python outranks what either says."""
+    from dataclasses import replace
+
+    if target is None:
+        from envsolve.machine.detect import detect
+
+        known = detect()
+    else:
+        from envsolve.machine.target import read_target
+
+        known = read_target(target)
+    if python is None:
+        return known
+    return replace(known, python=_python(python), assumed=tuple(a for a in known.assumed if a != "python"))
+
+
+def request(
+    requirements: list[str],
+    files: list[Path],
+    *,
+    target: str | None,
+    gpus: str,
+    variant: str | None,
+    source: str | None,
+    mirror: str | None,
+) -> Request:
+    """The request of a command line."""
+    from envsolve.resolve.request import TRIO, Request
+
+    texts = [*requirements]
+    chosen = source or os.environ.get("ENVSOLVE_SOURCE") or "pytorch"
+    if chosen not in ("pytorch", "pypi"):
+        raise InputError(f"--source {chosen}: must be pytorch or pypi", hint="envsolve plan --source pypi")
+    return Request(
+        requirements=tuple(_requirement(text) for text in texts or TRIO),
+        variant=variant,
+        gpus=_gpus(gpus),
+        source=chosen,  # type: ignore[arg-type]
+        mirror=mirror or os.environ.get("ENVSOLVE_MIRROR", ""),
+        target=target or "",
+    )
+
+
+def _requirement(text: str) -> Requirement:
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    try:
+        return Requirement(text)
+    except InvalidRequirement as error:
+        first = str(error).splitlines()[0]
+        raise InputError(f"{text!r} is not a requirement: {first}", hint="envsolve plan 'torch==2.9.1'") from error
+
+
+def _gpus(text: str) -> Literal["all", "best", "visible"] | tuple[int, ...]:
+    """all, best, or indexes; "visible" becomes the indexes that CUDA_VISIBLE_DEVICES leaves."""
+    if text in ("all", "best", "visible"):
+        return text  # type: ignore[return-value]
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise InputError(f"--gpus {text}: must be all, best, visible or indexes", hint="--gpus 0,1") from None
+
+
+def _python(text: str) -> str:
+    """A Python version as people write it: 3.12, 3.12.1, 3.13t, python3.12."""
+    if match := re.fullmatch(r"(?:python)?(\d+\.\d+)(?:\.\d+)?(t?)", text.strip(), re.ASCII):
+        return match[1] + match[2]
+    raise InputError(f"--python {text}: not a Python version", hint="--python 3.12")

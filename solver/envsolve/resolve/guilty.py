@@ -1,0 +1,70 @@
+"""Guilty: the smallest set of inputs that can't go together."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from envsolve.judge.fit import Blame
+from envsolve.machine.machine import Machine
+from envsolve.resolve.request import Request
+from envsolve.resolve.row import Row
+from envsolve.resolve.wanted import read_wanted
+from envsolve.rulebook.rulebook import Rulebook
+
+# What a user changes most easily comes last: with equal size the set that names the machine's hard facts wins.
+_INPUTS: tuple[Blame, ...] = ("gpu", "driver", "libc", "platform", "accelerator", "python", "pin", "companion")
+
+
+def guilty(machine: Machine, request: Request, rows: Sequence[Row], rulebook: Rulebook) -> str:
+    """One sentence that names the inputs which together rule out every row. `rows` are all refused, pins included."""
+    inputs = smallest_clash(rows)
+    if not rows or not inputs:
+        return f"PyTorch publishes nothing for {_platform(machine)} that this request allows"
+    spoken = [_spoken(i, machine, request) for i in inputs]
+    if len(spoken) == 1:
+        return f"{spoken[0]} alone rules out every build"
+    return f"these can't go together: {', '.join(spoken)}"
+
+
+def smallest_clash(rows: Sequence[Row]) -> tuple[Blame, ...]:
+    """The smallest set of inputs such that every row has a refusal caused by inputs of the set alone."""
+    causes = [{frozenset(r.blames) for r in row.refusals} for row in rows]
+    for size in range(1, len(_INPUTS) + 1):
+        for inputs in itertools.combinations(_INPUTS, size):
+            kept = frozenset(inputs)
+            if all(any(blames <= kept for blames in row) for row in causes):
+                return inputs
+    return ()
+
+
+def _spoken(blame: Blame, machine: Machine, request: Request) -> str:
+    if blame == "gpu":
+        return " + ".join(dict.fromkeys(f"{g.name or 'GPU'} ({g.compute_capability or g.gfx})" for g in machine.gpus))
+    if blame == "driver":
+        return f"driver {machine.driver}" if machine.driver else f"the driver's CUDA {machine.cuda_max}"
+    if blame == "python":
+        return f"Python {machine.python}"
+    if blame == "libc":
+        libc = machine.libc
+        return f"{libc.name} {libc.version or ''}".strip() if libc else "the C library"
+    if blame == "platform":
+        return _platform(machine)
+    return _asked(blame, request)
+
+
+def _asked(blame: Blame, request: Request) -> str:
+    if blame == "accelerator":
+        return "the accelerator of this machine"
+    wanted = read_wanted(request)
+    if blame == "companion":
+        return " and ".join(wanted.companions) or "the asked companions"
+    texts = list(wanted.texts)
+    if request.variant:
+        texts.append(f"--variant {request.variant}")
+    texts += [str(r) for r in wanted.others if r.name.lower() == "numpy"]
+    return " with ".join(texts) or "the requirements"
+
+
+def _platform(machine: Machine) -> str:
+    return machine.platform.replace("_", " ", 1)

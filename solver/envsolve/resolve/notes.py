@@ -1,0 +1,117 @@
+"""Notes: what to know about a plan that works."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from envsolve.capability import Capability
+from envsolve.judge.accelerator import vendor_of
+from envsolve.judge.driver import branch_limits, branch_of
+from envsolve.judge.fit import Note
+from envsolve.judge.judge import jit_proven
+from envsolve.judge.kernels import best_cubin
+from envsolve.machine.machine import Machine
+from envsolve.resolve.numpy_rule import numpy_cap
+from envsolve.resolve.request import Request
+from envsolve.resolve.row import Row
+from envsolve.resolve.survey import Survey
+from envsolve.rulebook.rulebook import Rulebook
+
+
+def notes_for(machine: Machine, request: Request, row: Row, found: Survey, rulebook: Rulebook) -> tuple[Note, ...]:
+    """All notes on the chosen row, what matters most first."""
+    makers = (_jit, _driver, _last_release, _certainty, _host, _no_gpu, _numpy, _passed_over)
+    return tuple(note for make in makers for note in make(machine, row, found, rulebook))
+
+
+def _jit(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -> Iterator[Note]:
+    jitted = [g for g in row.fit.gpus if g.verdict == "jit"]
+    for gpu in jitted:
+        text = f"{gpu.gpu}: the driver compiles {gpu.code} at first use; that takes minutes once and is cached"
+        yield Note(code="jit", text=text)
+    capabilities = [g.compute_capability for g in machine.gpus if g.compute_capability is not None]
+    if jitted and not all(jit_proven(row.build, c, rulebook) for c in capabilities):
+        text = f"CUDA {row.build.cuda} predates this GPU: its cuBLAS and cuDNN may fail; used for the exact pin only"
+        yield Note(code="jit-unproven", text=text)
+
+
+def _driver(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -> Iterator[Note]:
+    if not row.fit.gpus:
+        return
+    if not row.fit.within_driver_cuda:
+        text = f"the wheel's CUDA {row.build.cuda} is newer than the driver's: it runs by minor-version compatibility"
+        yield Note(code="minor-version-compatibility", text=text)
+    if machine.driver is not None and machine.cuda_max is not None:
+        branch = branch_of(machine.driver, rulebook)
+        own = rulebook.branches[branch].cuda if branch is not None else None
+        if own is not None and own.major != machine.cuda_max.major:
+            text = f"driver {machine.driver} speaks CUDA {own}, yet CUDA {machine.cuda_max} was reported (cuda-compat?)"
+            yield Note(code="driver-cuda-disagree", text=text)
+
+
+def _last_release(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -> Iterator[Note]:
+    """Said only where a newer torch exists on this platform that has no kernels for the card."""
+    builds = [b for b in rulebook.builds_on(machine.platform) if b.accelerator == "cuda"]
+    newest = max((b.torch for b in builds), default=None)
+    for capability in dict.fromkeys(g.compute_capability for g in machine.gpus):
+        if capability is None:
+            continue
+        served = [b.torch for b in builds if best_cubin(b, capability, rulebook.tegra_capabilities)]
+        if served and newest is not None and max(served) < newest:
+            yield Note(code="last-release", text=_last_text(capability, str(max(served)), rulebook))
+
+
+def _last_text(capability: Capability, last: str, rulebook: Rulebook) -> str:
+    _, branch = branch_limits(capability, rulebook)
+    driver = f"; do not go past driver branch R{branch}" if branch is not None else ""
+    return f"torch {last} is the last release with kernels for {capability}{driver}"
+
+
+def _certainty(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -> Iterator[Note]:
+    build = row.build
+    if not build.targets_known:
+        yield Note(code="targets-unknown", text="nobody has read this build's kernel list yet: verify it on the GPU")
+    if not build.advertised:
+        yield Note(code="unadvertised", text=f"{build.variant} of torch {build.torch} is published but not advertised")
+    if build.certainty == "low":
+        yield Note(
+            code="low-certainty", text=f"the rules are not sure of {build.variant} {build.torch}: {build.source}"
+        )
+    for package in row.packages[1:]:
+        if not package.certain:
+            text = f"{package.name} {package.version} was not seen on the {build.variant} index; lock will tell"
+            yield Note(code="companion-unseen", text=text)
+
+
+def _host(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -> Iterator[Note]:
+    if machine.os == "linux" and row.build.glibc_min is not None:
+        known = machine.libc is not None and machine.libc.version is not None
+        if not known:
+            yield Note(code="libc-assumed", text=f"glibc {row.build.glibc_min} or newer is assumed")
+    if machine.assumed:
+        text = f"{', '.join(machine.assumed)}: not in the target, taken from this machine"
+        yield Note(code="assumed", text=text)
+
+
+def _no_gpu(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -> Iterator[Note]:
+    vendor = vendor_of(machine)
+    if row.build.accelerator == "cpu" and vendor == "none":
+        yield Note(code="cpu", text="no GPU here: the CPU build")
+    if row.build.accelerator in ("cuda", "rocm", "xpu") and vendor == "none":
+        text = f"no GPU here: {row.build.variant} was asked for, nothing is judged against a GPU or a driver"
+        yield Note(code="not-judged", text=text)
+    if row.build.accelerator == "rocm" and vendor == "amd" and not any(g.gfx for g in machine.gpus):
+        yield Note(code="gfx-unknown", text="the GPU's gfx target is not known: its kernels were not judged")
+
+
+def _numpy(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -> Iterator[Note]:
+    if (cap := numpy_cap(row.build, rulebook)) is not None:
+        yield Note(code="numpy-below-2", text=f"torch {row.build.torch} was built for NumPy 1: {cap} is added")
+
+
+def _passed_over(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -> Iterator[Note]:
+    newer = [r for r in found.running if r.build.torch > row.build.torch]
+    if newer:
+        top = max(newer, key=lambda r: r.rank[1:])
+        text = f"{top.build.variant} {top.build.torch} would run, but the rules are less sure of it"
+        yield Note(code="newer-unsure", text=text)

@@ -1,0 +1,104 @@
+"""Survey: every build that a request allows on a machine, judged, with the running ones in the order of choice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from envsolve.judge.accelerator import vendor_of
+from envsolve.judge.driver import driver_of
+from envsolve.judge.fit import Refusal
+from envsolve.judge.judge import Case, judge
+from envsolve.machine.machine import Machine
+from envsolve.resolve.companions import Excluded, pair
+from envsolve.resolve.numpy_rule import numpy_refusal
+from envsolve.resolve.pypi_builds import pypi_builds
+from envsolve.resolve.request import Request
+from envsolve.resolve.row import PlannedPackage, Row
+from envsolve.resolve.wanted import Wanted, read_wanted
+from envsolve.rulebook.rulebook import Rulebook
+from envsolve.rulebook.tables import Build
+
+_OWN = {"nvidia": ("cuda",), "amd": ("rocm",), "intel": ("xpu",), "apple": ("mps", "cpu"), "none": ("cpu",)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """`running` best first; `refused` what the request allows and the machine, or a companion, does not."""
+
+    running: tuple[Row, ...]
+    refused: tuple[Row, ...]
+
+
+def survey(
+    machine: Machine, request: Request, rulebook: Rulebook, *, excluded: Excluded = frozenset(), pins: bool = True
+) -> Survey:
+    """Judge all builds for the machine's platform. `machine` has only the chosen GPUs, each with its capability.
+
+    With `pins` False builds that the request pins away are judged as well and refused as "pinned-away".
+    """
+    wanted = read_wanted(request)
+    rows = list(_rows(machine, request, wanted, rulebook, excluded, pins))
+    running = sorted((r for r in rows if r.runs), key=lambda r: r.rank, reverse=True)
+    return Survey(running=tuple(running), refused=tuple(r for r in rows if not r.runs))
+
+
+def asked(build: Build, request: Request, wanted: Wanted) -> bool:
+    """Whether the user named this build's variant, by --variant or by a label."""
+    return build.variant == request.variant or build.variant in wanted.labels
+
+
+def _rows(
+    machine: Machine, request: Request, wanted: Wanted, rulebook: Rulebook, excluded: Excluded, pins: bool
+) -> Iterator[Row]:
+    case = Case(
+        machine=machine,
+        driver=driver_of(machine, rulebook),
+        rulebook=rulebook,
+        python=machine.python or "",
+        exact=wanted.exact,
+    )
+    own = _OWN.get(vendor_of(machine) or "", ())
+    for build in _builds(machine, request, rulebook):
+        pinned = _pinned_away(build, request, wanted, excluded)
+        named = asked(build, request, wanted)
+        if (pinned and pins) or not (named or build.accelerator in own):
+            continue
+        fit = judge(build, replace(case, asked=True) if named else case)
+        packages, refusals = _companions(build, wanted, rulebook, case.python, excluded)
+        yield Row(fit=fit, packages=packages, refusals=(*fit.refusals, *refusals, *([pinned] if pinned else [])))
+
+
+def _builds(machine: Machine, request: Request, rulebook: Rulebook) -> tuple[Build, ...]:
+    if request.source == "pypi":
+        return pypi_builds(machine.platform, rulebook)
+    return rulebook.builds_on(machine.platform)
+
+
+def _pinned_away(build: Build, request: Request, wanted: Wanted, excluded: Excluded) -> Refusal | None:
+    if request.variant is not None and build.variant != request.variant:
+        return Refusal(code="pinned-away", text=f"--variant {request.variant} asks for another", blames=("pin",))
+    if not wanted.accepts("torch", build.torch, build.variant):
+        text = f"torch{wanted.specs['torch']} asks for another"
+        return Refusal(code="pinned-away", text=text, blames=("pin",))
+    if ("torch", str(build.torch), build.variant) in excluded:
+        return Refusal(code="no-wheel", text="not on the index", blames=("companion",))
+    return None
+
+
+def _companions(
+    build: Build, wanted: Wanted, rulebook: Rulebook, python: str, excluded: Excluded
+) -> tuple[tuple[PlannedPackage, ...], list[Refusal]]:
+    packages = [
+        PlannedPackage(name="torch", version=build.torch, local_tag=build.local_tag, certain=build.certainty != "low")
+    ]
+    refusals = []
+    for name in wanted.companions:
+        pairing = pair(name, build, wanted, rulebook, python, excluded)
+        if pairing.package is not None:
+            packages.append(pairing.package)
+        if pairing.refusal is not None:
+            refusals.append(pairing.refusal)
+    if refusal := numpy_refusal(build, wanted, rulebook):
+        refusals.append(refusal)
+    return tuple(packages), refusals
