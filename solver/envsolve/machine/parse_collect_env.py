@@ -1,0 +1,115 @@
+"""torch.utils.collect_env, in torch's form ("Key: value") and in vLLM's ("Key    : value" in sections)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from envsolve.dotted import Dotted
+from envsolve.machine.machine import Arch, Gpu, Libc, Os, Vendor
+from envsolve.machine.reading import Reading
+from envsolve.machine.words import arch_name, dotted, is_unknown, named_gpu
+
+SOURCE = "collect_env"
+_KEYS = (
+    "PyTorch version", "CUDA used to build PyTorch", "ROCM used to build PyTorch", "OS", "Libc version",
+    "Python version", "Python platform", "Is CUDA available", "GPU models and configuration",
+    "Nvidia driver version", "HIP runtime version", "Is XPU available", "Intel GPU models detected", "Architecture",
+)  # fmt: skip
+# A key may stand after prose, a prompt or a quote sign; its value ends with the line.
+_LINE = re.compile(r"^[\s>|*-]*(" + "|".join(map(re.escape, _KEYS)) + r")\s*[:=]\s?(.*)$", re.MULTILINE)
+_MODELS = re.compile(r"GPU models and configuration\s*:[ \t]*(.*(?:\n[ \t>]*(?:GPU \d+:|MIG ).*)*)")
+_GPU = re.compile(r"GPU (\d{1,3}): (.*?)(?:\s*\(UUID: [^)]*\))?\s*$", re.MULTILINE)
+_AMD = re.compile(r"^(.*?)\s*\((gfx[0-9a-f]{3,5})[^)]*\)\s*$")
+_MIG = re.compile(r"^[ \t>]*MIG \S+\s+Device", re.MULTILINE)
+# The marks of the form: one of these keys must be there, the rest are common words.
+_MARKS = ("CUDA used to build PyTorch", "GPU models and configuration", "Nvidia driver version", "Is CUDA available")
+
+Values = Mapping[str, str]
+
+
+def parse_collect_env(text: str) -> list[Reading]:
+    """The reading of a collect_env report; [] where there is none.
+
+    The CUDA that torch was built with and the CUDA runtime are not the driver's CUDA, which the report never holds.
+    """
+    values: dict[str, str] = {}
+    for match in _LINE.finditer(text):
+        values.setdefault(match[1], match[2].strip())
+    if not any(mark in values for mark in _MARKS):
+        return []
+    os = _os(values)
+    gpus = _gpus(text)
+    return [
+        Reading(
+            source=SOURCE,
+            os=os,
+            arch=_arch(values, os),
+            python=_python(values.get("Python version", "")),
+            libc=_libc(values.get("Libc version", "")),
+            driver=dotted(values.get("Nvidia driver version")),
+            gpus=gpus,
+            wsl=True if "microsoft-standard" in values.get("Python platform", "").lower() else None,
+            tegra=True if "-tegra" in values.get("Python platform", "") else None,
+            vendor=_vendor(values, gpus),
+        )
+    ]
+
+
+def _os(values: Values) -> Os | None:
+    told = f"{values.get('OS', '')} {values.get('Python platform', '')}".lower()
+    if "windows" in told:
+        return "windows"
+    if "mac" in told or "darwin" in told:
+        return "macos"
+    linux = "linux" in told or "glibc" in values.get("Libc version", "") or re.search(r"\((x86_64|aarch64)\)", told)
+    return "linux" if linux else None
+
+
+def _arch(values: Values, os: Os | None) -> Arch | None:
+    """The word in brackets behind the OS, else inside the platform string, else the CPU section's."""
+    bracket = re.search(r"\((\w+)\)\s*$", values.get("OS", ""))
+    platform = re.search(r"(?i)\b(x86_64|amd64|aarch64|arm64)\b", values.get("Python platform", "").replace("-", " "))
+    for word in (bracket, platform):
+        if word and (arch := arch_name(word[1], os)):
+            return arch
+    told = values.get("Architecture", "")
+    return arch_name({"9": "x86_64", "12": "arm64"}.get(told, told), os)  # Windows gives WMI's number
+
+
+def _python(text: str) -> str | None:
+    match = re.match(r"(\d\.\d{1,2})(?:\.\d+)?", text)
+    return match[1] if match else None
+
+
+def _libc(text: str) -> Libc | None:
+    match = re.match(r"glibc[- ](\d+(?:\.\d+)+)", text)
+    if match:
+        return Libc(name="glibc", version=Dotted.parse(match[1]))
+    return Libc(name="musl") if "musl" in text.lower() else None
+
+
+def _gpus(text: str) -> tuple[Gpu, ...] | None:
+    """The cards; None where the report could not collect them."""
+    block = _MODELS.search(text)
+    if block is None:
+        return None
+    listed = [named_gpu(m[2], index=int(m[1])) for m in _GPU.finditer(block[1])]
+    if listed:
+        return tuple(listed)
+    first = block[1].splitlines()[0].strip() if block[1].strip() else ""
+    if first.lower() == "no cuda":
+        return ()
+    amd = _AMD.match(first)
+    if amd:
+        return (Gpu(name=amd[1] or None, gfx=amd[2]),)
+    return None if is_unknown(first) else (named_gpu(first),)
+
+
+def _vendor(values: Values, gpus: tuple[Gpu, ...] | None) -> Vendor | None:
+    if any(gpu.gfx for gpu in gpus or ()):
+        return "amd"
+    rocm = not is_unknown(values.get("ROCM used to build PyTorch", ""))
+    if gpus:
+        return "amd" if rocm and dotted(values.get("Nvidia driver version")) is None else "nvidia"
+    return "nvidia" if dotted(values.get("Nvidia driver version")) else None

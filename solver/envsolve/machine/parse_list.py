@@ -1,0 +1,34 @@
+"""nvidia-smi -L: "GPU 0: NVIDIA H200 (UUID: GPU-…)", with the MIG devices of a card below it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from envsolve.machine.machine import Gpu
+from envsolve.machine.reading import Reading
+from envsolve.machine.words import is_tegra, named_gpu
+
+SOURCE = "nvidia-smi -L"
+_GPU = re.compile(r"(?:^|[\s|>])GPU (\d{1,3}): (\S.*?)\s*\(UUID:\s*((?:GPU-)?[^)\s]*)\)?")
+_MIG = re.compile(r"^\s*MIG \S+\s+Device\s+\d+:")
+
+
+def parse_list(text: str) -> list[Reading]:
+    """One reading for each list in the text (it starts anew where the number falls); [] where there is none."""
+    lists: list[list[Gpu]] = []
+    for line in text.splitlines():
+        match = _GPU.search(line)
+        if match:
+            index = int(match[1])
+            if not lists or index <= (lists[-1][-1].index or 0):
+                lists.append([])
+            lists[-1].append(named_gpu(match[2], index=index, uuid=match[3] or None))
+        elif lists and _MIG.match(line):
+            lists[-1][-1] = replace(lists[-1][-1], mig=True)
+    return [_reading(gpus) for gpus in lists]
+
+
+def _reading(gpus: list[Gpu]) -> Reading:
+    tegra = True if any(is_tegra(gpu.name or "") for gpu in gpus) else None
+    return Reading(source=SOURCE, gpus=tuple(gpus), vendor="nvidia", tegra=tegra)
