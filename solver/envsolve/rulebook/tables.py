@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from envsolve.capability import Capability, Target
@@ -70,6 +71,8 @@ class CompanionBuild:
     local_tag: bool
     certainty: Certainty
     source: str
+    freethreaded: tuple[Dotted, ...] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,13 +127,18 @@ class Architecture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolkitRange:
-    """What nvcc of a CUDA version can target: capabilities first to last."""
+    """What nvcc of a CUDA version can target: capabilities first to last, without the `absent` ones in between."""
 
     cuda: Dotted
     first: Capability
     last: Capability
     certainty: Certainty
     source: str
+    absent: tuple[Capability, ...] = ()
+
+    def covers(self, capability: Capability) -> bool:
+        """Whether this nvcc can make code for exactly this capability."""
+        return self.first <= capability <= self.last and capability not in self.absent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,3 +160,61 @@ class PypiDefault:
     variants: Mapping[str, str | None]
     certainty: Certainty
     source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """A torch release that the rules know, and its day ("2025-11-12", "" where unknown)."""
+
+    torch: Version
+    date: str
+    certainty: Certainty
+    source: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenPin:
+    """A companion whose metadata does not pin one torch; `requires` is what it says instead (None: nothing)."""
+
+    package: str
+    version: Version
+    requires: str | None
+    certainty: Certainty
+    source: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotPublished:
+    """A variant that people look for and that these torch versions do not have, and why."""
+
+    torch: SpecifierSet
+    variant: str
+    reason: str
+    certainty: Certainty
+    source: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumpyRule:
+    """What torch of these versions requires of NumPy ("numpy<2") on a platform ("any" = all)."""
+
+    torch: SpecifierSet
+    platform: str
+    requires: str
+    certainty: Certainty
+    source: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TegraChip:
+    """An integrated GPU (Tegra, Jetson): code of discrete GPUs does not run on it and the other way round."""
+
+    capability: Capability
+    boards: str
+    certainty: Certainty
+    source: str
+    note: str = ""

@@ -1,0 +1,132 @@
+"""Names: from what a tool or a person calls a GPU to its compute capability. In doubt it says so and never guesses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from envsolve.capability import Capability
+from envsolve.rulebook import rows
+from envsolve.rulebook.compiled import Tree
+from envsolve.rulebook.name_keys import base, words
+from envsolve.rulebook.tables import GpuName
+
+NameKind = Literal["known", "ambiguous", "unknown"]
+
+# nvidia-smi cuts long names: "NVIDIA GeForce RTX 208..."
+_CUT = re.compile(r"\s*(\.\.\.?|…)\s*$")
+# A slice of a GPU for a virtual machine: "L4-12Q", "A100-4C", "A100-1-5C".
+_VGPU = re.compile(r"^(.*?)(?:-\d)?-\d+[abcq]$", re.IGNORECASE)
+# ... whose board letters are not part of the name: "A100D-80C", "V100DX-32Q", "RTX8000P-8Q".
+_BOARD = re.compile(r"(?<=\d)[dxplms]+$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameMatch:
+    """What a GPU name stands for.
+
+    known: one capability. ambiguous: several are possible, `names` are the GPUs in question. unknown: none of the
+    rules' names; `near` are those that look most like it.
+    """
+
+    kind: NameKind
+    capabilities: tuple[Capability, ...] = ()
+    names: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
+
+    @property
+    def capability(self) -> Capability | None:
+        """The capability, where there is just one."""
+        return self.capabilities[0] if self.kind == "known" else None
+
+
+# No slots: the typed rows and the prefixes are made when first needed.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GpuNames:
+    """The names of the rules and their compiled index."""
+
+    names: Tree
+    index: Tree
+    sources: tuple[str, ...]
+
+    def find(self, text: str) -> NameMatch:
+        """Look a name up, as a tool prints it or as people write it; a name cut off with "..." matches as a prefix."""
+        if _CUT.search(text):
+            return self._find_cut(_CUT.sub("", text))
+        positions = self._positions(text)
+        return self._match(positions) if positions else NameMatch(kind="unknown", near=self.nearest(text))
+
+    def all(self) -> tuple[GpuName, ...]:
+        """Every name as a typed row."""
+        return tuple(self.row(name) for name in self.names)
+
+    def row(self, name: str) -> GpuName:
+        """The row of a name, spelt as in the rules. Raises KeyError for another."""
+        return rows.gpu_name(name, self.names[name], self.sources)
+
+    def nearest(self, text: str) -> tuple[str, ...]:
+        """The three names that look most like a text."""
+        from difflib import get_close_matches
+
+        wanted = " ".join(word for word in words(text) if word != "nvidia")
+        keys = {" ".join(word for word in words(name) if word != "nvidia"): name for name in self.names}
+        close = get_close_matches(wanted, [*keys, *self.index], n=9, cutoff=0.7)
+        found = (keys.get(key) or self._names[self.index[key][0]] for key in close)
+        return tuple(dict.fromkeys(found))[:3]
+
+    def _positions(self, text: str) -> list[int]:
+        for key in _questions(text):
+            if found := self._look_up(key):
+                return found
+        return []
+
+    def _look_up(self, key: list[str]) -> list[int]:
+        """A fully told variant first ("GT 640 (GDDR5)"), else all that share the base name."""
+        short = base(key)
+        found: list[int] = self.index.get(" ".join(key), []) if short != key else []
+        return found or self.index.get(" ".join(short), [])
+
+    def _find_cut(self, prefix: str) -> NameMatch:
+        wanted = _compact(prefix)
+        positions = [position for position, name in enumerate(self._compact_names) if name.startswith(wanted)]
+        if not positions:
+            # Longer than any name of the rules: "NVIDIA H100 80GB HB..." without the word that was cut.
+            positions = self._positions(prefix) or self._positions(re.sub(r"[\s-]*[^\s-]*$", "", prefix))
+        return self._match(positions) if positions and wanted else NameMatch(kind="unknown")
+
+    def _match(self, positions: Iterable[int]) -> NameMatch:
+        matched = [self.row(self._names[position]) for position in positions]
+        capabilities = tuple(sorted({one for row in matched for one in row.capabilities}))
+        kind: NameKind = "known" if len(capabilities) == 1 else "ambiguous"
+        return NameMatch(kind=kind, capabilities=capabilities, names=tuple(row.name for row in matched))
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return list(self.names)
+
+    @cached_property
+    def _compact_names(self) -> list[str]:
+        return [_compact(name) for name in self.names]
+
+
+def _compact(name: str) -> str:
+    """Letters and digits alone, without "nvidia": "A100 PCIe 40GB" and "NVIDIA A100-PCIE-40GB" are the same."""
+    return re.sub(r"[^a-z0-9]", "", name.lower()).removeprefix("nvidia")
+
+
+def _questions(text: str) -> Iterator[list[str]]:
+    """The keys to try, the most literal first."""
+    key = words(text)
+    if not key:
+        return
+    yield key
+    plain = key[1:] if key[0] == "nvidia" else key
+    yield plain
+    if slice_ := _VGPU.match(text.strip()):
+        board = [word for word in words(slice_[1]) if word not in ("nvidia", "grid")]
+        if board:
+            trimmed = [*board[:-1], _BOARD.sub("", board[-1])]
+            yield from (["grid", *board], ["grid", *trimmed], board, trimmed)
