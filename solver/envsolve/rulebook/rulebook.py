@@ -60,7 +60,7 @@ class Rulebook:
     @cached_property
     def releases(self) -> Mapping[Version, Release]:
         """The releases with their days."""
-X
+        return self._keyed("releases", cells.version, rows.release)
 
     @cached_property
     def builds(self) -> tuple[Build, ...]:
