@@ -1,4 +1,4 @@
-"""Compile the rules: rules/**/*.yaml -> rules/compiled/*.json. With --check nothing is written; exit 1 if they differ."""
+"""Compile rules/**/*.yaml into rules/compiled/*.json. --check writes nothing and exits 1 where they differ."""
 
 from __future__ import annotations
 

@@ -61,14 +61,14 @@ def _unglue(word: str) -> Iterator[str]:
 
 
 def short_forms(key: list[str]) -> Iterator[tuple[int, list[str]]]:
-    """What people write for a name, with a rank: 0 as it is, then ever shorter. A shorter form yields to a fuller one."""
+    """What people write for a name, with a rank: 0 as it is, then ever shorter; the lower rank owns a key."""
     yield 0, key
     plain = key
     if plain[0] == "nvidia" and len(plain) > 1:
         plain = plain[1:]
         yield 1, plain
     brand = plain[0] if plain[0] in _BRANDS else ""
-    if brand and _speaks_alone(brand, plain[1:]):
+    if brand and _speaks_alone(plain[1:]):
         plain = plain[1:]
         yield 2, plain
     if len(plain) > 1 and plain[0] in _LINES and _needs_no_line(brand, plain[1:]):
@@ -77,11 +77,9 @@ def short_forms(key: list[str]) -> Iterator[tuple[int, list[str]]]:
         yield 3, [word for word in plain if word != "blackwell"]
 
 
-def _speaks_alone(brand: str, rest: list[str]) -> bool:
-    """ "Quadro 600" is not "600", "Quadro K600" may be "K600"."""
-    return (
-        bool(rest) and (brand == "geforce" or not rest[0].isdigit()) and not (brand == "geforce" and rest[0].isdigit())
-    )
+def _speaks_alone(rest: list[str]) -> bool:
+    """ "Quadro 600" is not "600"; "Quadro K600" may be "K600"."""
+    return bool(rest) and not rest[0].isdigit()
 
 
 def _needs_no_line(brand: str, rest: list[str]) -> bool:

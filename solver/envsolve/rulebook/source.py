@@ -180,7 +180,7 @@ def _load(path: Path, file: str, mistakes: list[Mistake]) -> dict[str, object] |
             try:
                 content = loader.get_single_data()
             finally:
-                loader.dispose()  # type: ignore[no-untyped-call]
+                loader.dispose()
     except OSError as error:
         mistakes.append(Mistake(file, f"cannot be read: {error.strerror}"))
         return None
@@ -204,7 +204,7 @@ class _Loader(yaml.SafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[object] = set()
         for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)  # type: ignore[no-untyped-call]
+            key = self.construct_object(key_node, deep=True)
             if isinstance(key, str | int) and key in seen:
                 self.doubles.append((key, key_node.start_mark.line + 1))
             seen.add(str(key) if isinstance(key, list | dict) else key)
