@@ -13,6 +13,11 @@ def set_level(*, quiet: bool, verbose: bool) -> None:
     _level = 0 if quiet else 2 if verbose else 1
 
 
+def level() -> int:
+    """0 with -q, 2 with -v, else 1."""
+    return _level
+
+
 def say(text: str) -> None:
     """A line about what is being done (not with -q)."""
     if _level >= 1:

@@ -1,91 +1,103 @@
-"""Connection: how an installer reaches the files, apart from what it may install."""
+"""Connection: an installer's environment, so that the user's settings decide how files come, never which."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from envsolve.environment.child import plain_environment
+from envsolve.settings import Settings
 
-# How uv works, not what it installs: these of the user's variables are passed on.
+# How uv and pip work, not what they install: these of the user's variables are passed on.
 _UV_KEPT = (
     "UV_CACHE_DIR",
     "UV_LINK_MODE",
     "UV_NATIVE_TLS",
     "UV_SYSTEM_CERTS",
-    "UV_KEYRING_PROVIDER",
-    "UV_HTTP_TIMEOUT",
     "UV_HTTP_RETRIES",
-    "UV_INSECURE_HOST",
     "UV_CONCURRENT_DOWNLOADS",
     "UV_CONCURRENT_INSTALLS",
 )
-_PIP_KEPT = ("PIP_CACHE_DIR", "PIP_KEYRING_PROVIDER", "PIP_RETRIES")
+_PIP_KEPT = ("PIP_CACHE_DIR",)
+# Installers give up sooner than a slow mirror needs for the first bytes of 3 GB.
+_LEAST_SECONDS = 60
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Connection:
-    """Where files come from, and the way there. Addresses may carry credentials, so it is never shown or kept.
-
-    Any index may serve a package here: the lock pins every file by its hash.
-    """
-
-    index_url: str = ""  # "" = the installer's own default
-    extra_index_urls: tuple[str, ...] = ()
-    find_links: tuple[str, ...] = ()
-    cert: str = ""
-    client_cert: str = ""
-    proxy: str = ""
-    trusted_hosts: tuple[str, ...] = ()
-    timeout_s: float | None = None
-    offline: bool = False
-
-
-def pip_environment(connection: Connection) -> dict[str, str]:
-    """The environment for pip: none of the user's configuration but the connection."""
-    values = {
-        "PIP_CONFIG_FILE": os.devnull,
-        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-        "PIP_NO_INPUT": "1",
-        "PIP_INDEX_URL": connection.index_url,
-        "PIP_EXTRA_INDEX_URL": " ".join(connection.extra_index_urls),
-        "PIP_FIND_LINKS": " ".join(connection.find_links),
-        "PIP_CERT": connection.cert,
-        "PIP_CLIENT_CERT": connection.client_cert,
-        "PIP_PROXY": connection.proxy,
-        "PIP_TRUSTED_HOST": " ".join(connection.trusted_hosts),
-        "PIP_TIMEOUT": _seconds(connection.timeout_s),
-        # pip has no offline mode: without an index it takes find-links, file addresses and its cache
-        "PIP_NO_INDEX": "1" if connection.offline else "",
-    }
-    return _joined(values, _PIP_KEPT)
+def pip_environment(settings: Settings) -> dict[str, str]:
+    """The environment for pip: its configuration files and variables are left out, the settings put in."""
+    return _joined(
+        _PIP_KEPT,
+        {
+            "PIP_CONFIG_FILE": os.devnull,
+            "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+            "PIP_NO_INPUT": "1",
+            "PIP_INDEX_URL": settings.index,
+            "PIP_EXTRA_INDEX_URL": " ".join(settings.extra_indexes),
+            "PIP_FIND_LINKS": " ".join(_addresses(settings.find_links)),
+            "PIP_CERT": settings.cert,
+            "PIP_CLIENT_CERT": settings.client_cert,
+            "PIP_PROXY": settings.proxy,
+            "PIP_TRUSTED_HOST": " ".join(settings.trusted_hosts),
+            "PIP_KEYRING_PROVIDER": "subprocess" if settings.keyring == "subprocess" else "",
+            "PIP_TIMEOUT": _seconds(settings),
+            "PIP_RETRIES": str(settings.retries),
+        },
+    )
 
 
-def uv_environment(connection: Connection) -> dict[str, str]:
-    """The environment for uv: none of the user's configuration but the connection."""
-    values = {
-        "UV_NO_CONFIG": "1",
-        "UV_NO_PROGRESS": "1",
-        "UV_PYTHON_DOWNLOADS": "never",
-        "UV_DEFAULT_INDEX": connection.index_url,
-        "UV_INDEX": " ".join(connection.extra_index_urls),
-        # every file is pinned by its hash, so the first index that has it is as good as another
-        "UV_INDEX_STRATEGY": "unsafe-best-match" if connection.extra_index_urls else "",
-        "UV_FIND_LINKS": ",".join(connection.find_links),
-        "SSL_CERT_FILE": connection.cert,
-        "SSL_CLIENT_CERT": connection.client_cert,
-        "ALL_PROXY": connection.proxy,
-        "UV_INSECURE_HOST": " ".join(connection.trusted_hosts),
-        "UV_HTTP_TIMEOUT": _seconds(connection.timeout_s),
-        "UV_OFFLINE": "1" if connection.offline else "",
-    }
-    return _joined(values, _UV_KEPT)
+def uv_environment(settings: Settings) -> dict[str, str]:
+    """The environment for uv: its configuration files and variables are left out, the settings put in."""
+    return _joined(
+        _UV_KEPT,
+        {
+            "UV_NO_CONFIG": "1",
+            "UV_NO_PROGRESS": "1",
+            "UV_PYTHON_DOWNLOADS": "never",
+            "UV_DEFAULT_INDEX": settings.index,
+            "UV_INDEX": " ".join(settings.extra_indexes),
+            # every file is pinned by its hash: whichever index has it may serve it
+            "UV_INDEX_STRATEGY": "unsafe-best-match",
+            "UV_FIND_LINKS": ",".join(_addresses(settings.find_links)),
+            "SSL_CERT_FILE": settings.cert,
+            "SSL_CLIENT_CERT": settings.client_cert,
+            "ALL_PROXY": settings.proxy,
+            "UV_INSECURE_HOST": " ".join(settings.trusted_hosts),
+            "UV_KEYRING_PROVIDER": "subprocess" if settings.keyring == "subprocess" else "",
+            "UV_HTTP_TIMEOUT": _seconds(settings),
+        },
+    )
 
 
-def _joined(values: dict[str, str], kept: tuple[str, ...]) -> dict[str, str]:
+def options(settings: Settings, tool: str) -> list[str]:
+    """What an installer takes on its command line only. Nothing here may carry credentials: others can see it."""
+    without_index = settings.no_index or (settings.offline and tool == "pip")  # pip has no other way to be offline
+    found = ["--no-index"] if without_index else []
+    if settings.offline and tool == "uv":
+        found.append("--offline")
+    for folder in _folders(settings.find_links):  # a variable would be split at blanks
+        found += ["--find-links", str(folder)]
+    return found
+
+
+def _folders(find_links: Iterable[str]) -> list[Path]:
+    local = [link for link in find_links if not _is_remote(link)]
+    return [Path(unquote(urlsplit(link).path)) if link.startswith("file:") else Path(link) for link in local]
+
+
+def _addresses(find_links: Iterable[str]) -> list[str]:
+    return [link for link in find_links if _is_remote(link)]
+
+
+def _is_remote(link: str) -> bool:
+    return urlsplit(link).scheme in ("http", "https")
+
+
+def _joined(kept: tuple[str, ...], values: dict[str, str]) -> dict[str, str]:
     kept_values = {name: os.environ[name] for name in kept if os.environ.get(name)}
     return {**plain_environment(), **kept_values, **{name: value for name, value in values.items() if value}}
 
 
-def _seconds(timeout_s: float | None) -> str:
-    return "" if timeout_s is None else str(max(1, round(timeout_s)))
+def _seconds(settings: Settings) -> str:
+    return str(max(_LEAST_SECONDS, round(settings.timeout)))

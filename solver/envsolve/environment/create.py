@@ -7,20 +7,19 @@ import subprocess
 from pathlib import Path
 
 from envsolve.environment.child import plain_environment
-from envsolve.environment.home import cache_home
 from envsolve.environment.pythons import TargetPython
 from envsolve.errors import OutsideError
 
 _VENV_SECONDS = 300.0
 
 
-def create(python: TargetPython, path: Path) -> str:
+def create(python: TargetPython, path: Path, *, cache_dir: Path) -> str:
     """Make the environment at `path`, where it stays: it can't be moved. Gives the tool that made it.
 
     virtualenv where it still serves this Python (it seeds pip from wheels of its own), else the `venv` of that Python
     with its own ensurepip. No system packages are visible inside. Raises OutsideError.
     """
-    reason = _with_virtualenv(python, path)
+    reason = _with_virtualenv(python, path, cache_dir)
     if reason is None:
         return "virtualenv"
     _with_venv(python, path, reason)
@@ -37,12 +36,12 @@ def scripts_of(environment: Path) -> Path:
     return environment / ("Scripts" if os.name == "nt" else "bin")
 
 
-def _with_virtualenv(python: TargetPython, path: Path) -> str | None:
+def _with_virtualenv(python: TargetPython, path: Path, cache_dir: Path) -> str | None:
     """None when it worked, else why not."""
     import virtualenv  # costs 0.1 s
 
     options = [str(path), "--python", str(python.executable), "--no-download", "--no-periodic-update"]
-    options += ["--no-vcs-ignore", "--app-data", str(cache_home() / "virtualenv")]
+    options += ["--no-vcs-ignore", "--app-data", str(cache_dir / "virtualenv")]
     # The user's VIRTUALENV_* variables and virtualenv.ini would change what is made.
     clean = {**plain_environment(), "VIRTUALENV_CONFIG_FILE": os.devnull}
     try:

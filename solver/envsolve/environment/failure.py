@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from envsolve.environment.child import Ended
 from envsolve.errors import EnvsolveError, OutsideError, RefusedError
+from envsolve.settings import redact
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,4 +91,4 @@ def explain(tool: str, ended: Ended) -> EnvsolveError:
 def _decisive(said: list[str], meaning: _Meaning) -> str:
     matching = [line for line in said if meaning is not _UNKNOWN and meaning.pattern.search(line)]
     chosen = matching[0] if matching else "; ".join(said[-3:])
-    return re.sub(r"://[^/\s@]+@", "://", " ".join(chosen.split()))  # no credentials in what is shown
+    return redact(" ".join(chosen.split()))

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Literal
 
 from envsolve.environment.child import Ended, run_child
-from envsolve.environment.connection import Connection, pip_environment, uv_environment
+from envsolve.environment.connection import options, pip_environment, uv_environment
 from envsolve.environment.failure import explain
 from envsolve.environment.pythons import find_uv
 from envsolve.errors import InputError, OutsideError
+from envsolve.settings import Settings, redact
 
 Choice = Literal["auto", "uv", "pip"]
 
@@ -44,34 +45,32 @@ def fill(
     lock_file: Path,
     *,
     installer: Installer,
-    connection: Connection,
+    settings: Settings,
     on_line: Callable[[str], None],
-    allow_sdists: bool = False,
     keep_open: int | None = None,
 ) -> None:
     """Install the hashed requirements of `lock_file` into the environment of `interpreter`.
 
-    Hashes are always required, dependencies never looked up, and nothing is compiled unless the lock has packages
-    without a wheel. `on_line` gets each line that the installer says. Raises RefusedError (other bytes than the
-    lock's, or files that don't fit this Python), OutsideError (network, disk, the tool itself).
+    Hashes are always required, dependencies never looked up, and nothing is compiled. `on_line` gets each line that
+    the installer says. Raises RefusedError (other bytes than the lock's, or files that don't fit this Python),
+    OutsideError (network, disk, the tool itself).
     """
-    command = _command(installer, interpreter, lock_file, allow_sdists)
-    env = uv_environment(connection) if installer.name == "uv" else pip_environment(connection)
+    command = [*_command(installer, interpreter, lock_file), *options(settings, installer.name)]
+    env = uv_environment(settings) if installer.name == "uv" else pip_environment(settings)
     try:
-        ended = run_child(command, env=env, on_line=on_line, keep_open=keep_open)
+        ended = run_child(command, env=env, on_line=lambda line: on_line(redact(line)), keep_open=keep_open)
     except OSError as error:
         raise OutsideError(f"could not start {command[0]}: {error.strerror}") from error
     _check(ended, installer)
 
 
-def _command(installer: Installer, interpreter: Path, lock_file: Path, allow_sdists: bool) -> list[str]:
+def _command(installer: Installer, interpreter: Path, lock_file: Path) -> list[str]:
     tool = (
         [str(installer.executable), "pip", "install", "--python", str(interpreter)]
         if installer.executable
         else [str(interpreter), "-I", "-m", "pip", "install", "--progress-bar", "off"]
     )
-    wheels_only = [] if allow_sdists else ["--only-binary", ":all:"]
-    return [*tool, "--no-deps", "--require-hashes", *wheels_only, "-r", str(lock_file)]
+    return [*tool, "--no-deps", "--require-hashes", "--only-binary", ":all:", "-r", str(lock_file)]
 
 
 def _check(ended: Ended, installer: Installer) -> None:

@@ -1,4 +1,4 @@
-"""Where envsolve keeps named environments and its cache."""
+"""Where envsolve keeps named environments."""
 
 from __future__ import annotations
 
@@ -12,19 +12,10 @@ from envsolve.errors import InputError
 
 def data_home() -> Path:
     """The folder of named environments: ENVSOLVE_HOME, or the platform's user data folder. Raises InputError."""
-    return _from_variable("ENVSOLVE_HOME") or Path(platformdirs.user_data_path("envsolve", appauthor=False))
-
-
-def cache_home() -> Path:
-    """The folder of what may be deleted at any time: ENVSOLVE_CACHE_DIR, or the platform's cache folder."""
-    return _from_variable("ENVSOLVE_CACHE_DIR") or Path(platformdirs.user_cache_path("envsolve", appauthor=False))
-
-
-def _from_variable(name: str) -> Path | None:
-    value = os.environ.get(name, "")
+    value = os.environ.get("ENVSOLVE_HOME", "")
     if not value:
-        return None
+        return Path(platformdirs.user_data_path("envsolve", appauthor=False))
     path = Path(value).expanduser()
     if not path.is_absolute():
-        raise InputError(f"{name} is not an absolute path: {value!r}", hint=f"export {name}={path.absolute()}")
+        raise InputError(f"ENVSOLVE_HOME is not an absolute path: {value!r}", hint=f"ENVSOLVE_HOME={path.absolute()}")
     return path

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Protocol
 
 from envsolve import __version__
-from envsolve.environment.connection import Connection
 from envsolve.environment.create import create, interpreter_of
 from envsolve.environment.environment import Environment
-from envsolve.environment.fill import Installer, fill
+from envsolve.environment.fill import fill
+from envsolve.environment.handed import handed
 from envsolve.environment.marker import LOCK_COPY, Marker, write_marker
+from envsolve.environment.order import Order
 from envsolve.environment.pythons import TargetPython
+from envsolve.environment.space import check_space, download_size, needs
 from envsolve.environment.store import Slot, folder_size
 from envsolve.errors import InputError, OutsideError, RefusedError
 from envsolve.verify.expected import Expected
@@ -27,28 +29,6 @@ class Verifier(Protocol):
     """`envsolve.verify.run.verify`, or what stands for it in a test."""
 
     def __call__(self, interpreter: Path, expected: Expected) -> Report: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """What to install, from where, and what to do about an environment that is there already.
-
-    `lock_text` is a requirements file with hashes; `plan` a JSON summary that is kept with the environment; `next_best`
-    the command that tries the next best plan ("" if there is none).
-    """
-
-    lock_text: str
-    platform: str
-    variant: str
-    torch: str
-    expected: Expected
-    installer: Installer
-    connection: Connection
-    replace: bool = False
-    verify: Literal["now", "later"] = "now"
-    allow_sdists: bool = False
-    plan: Mapping[str, Any] | None = None
-    next_best: str = ""
 
 
 class VerificationFailed(RefusedError):
@@ -72,6 +52,7 @@ def install(
     with slot.alone(say):
         check_free(slot, replace=order.replace)
         slot.sweep(keep_failed=True)
+        _check_space(slot, order, say)
         with slot.new_build() as (build, held):
             try:
                 marker = _build(build, python, order, slot.name, held, say, detail)
@@ -110,23 +91,29 @@ def environment_of(slot: Slot, build: Path, marker: Marker) -> Environment:
     )
 
 
+def _check_space(slot: Slot, order: Order, say: Say) -> None:
+    size = download_size(order.lock)
+    if size:
+        say(f"up to {size / 1e6:,.0f} MB to download")
+        check_space(needs(size, slot.builds, order.installer.name))
+
+
 def _build(build: Path, python: TargetPython, order: Order, name: str, held: int, say: Say, detail: Say) -> Marker:
-    tool = create(python, build)
+    tool = create(python, build, cache_dir=order.settings.cache_dir)
     say(f"created an environment with Python {python.version} from {python.found_in} ({tool})")
     marker = _marker(python, order, name)
     write_marker(build, marker)
-    lock_file = build / LOCK_COPY
-    lock_file.write_text(order.lock_text, encoding="utf-8", newline="\n")
-    say(f"installing with {order.installer.shown}")
-    fill(
-        interpreter_of(build),
-        lock_file,
-        installer=order.installer,
-        connection=order.connection,
-        on_line=detail,
-        allow_sdists=order.allow_sdists,
-        keep_open=held,
-    )
+    (build / LOCK_COPY).write_text(order.lock_text, encoding="utf-8", newline="\n")
+    say(f"installing {len(order.lock.packages)} packages with {order.installer.shown}")
+    with handed(order.lock_text, build, order.settings) as lock_file:
+        fill(
+            interpreter_of(build),
+            lock_file,
+            installer=order.installer,
+            settings=order.settings,
+            on_line=detail,
+            keep_open=held,
+        )
     return replace(marker, stage="unverified", size_bytes=folder_size(build))
 
 
@@ -135,9 +122,9 @@ def _marker(python: TargetPython, order: Order, name: str) -> Marker:
         name=name,
         stage="building",
         python=python.version,
-        platform=order.platform,
-        variant=order.variant,
-        torch=order.torch,
+        platform=order.lock.platform,
+        variant=order.lock.variant,
+        torch=order.expected.versions.get("torch", ""),
         lock_sha256=sha256(order.lock_text.encode()).hexdigest(),
         made_by=f"envsolve {__version__}",
         plan=order.plan,

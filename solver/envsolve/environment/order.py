@@ -1,0 +1,63 @@
+"""Order: what to install, and what is promised of it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from packaging.version import Version
+
+from envsolve.environment.fill import Installer
+from envsolve.errors import RefusedError
+from envsolve.lock.lock import Lock
+from envsolve.resolve.plan import Plan
+from envsolve.rulebook.rulebook import Rulebook
+from envsolve.rulebook.tables import Build
+from envsolve.settings import Settings
+from envsolve.verify.expected import Expected
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What to install, from where, and what to do about an environment that is there already.
+
+    `lock_text` is `lock` as a requirements file, kept with the environment as it is; `plan` a JSON summary that is kept
+    too; `next_best` the command that tries the next best plan ("" if there is none).
+    """
+
+    lock: Lock
+    lock_text: str
+    expected: Expected
+    installer: Installer
+    settings: Settings
+    replace: bool = False
+    verify: Literal["now", "later"] = "now"
+    plan: Mapping[str, Any] | None = None
+    next_best: str = ""
+
+
+def build_of(lock: Lock, rulebook: Rulebook) -> Build | None:
+    """What the rules say of the torch build in a lock; None where they don't know it."""
+    torch = next((package for package in lock.packages if package.name == "torch"), None)
+    return rulebook.build(Version(torch.version.public), lock.variant, lock.platform) if torch else None
+
+
+def check_platform(lock: Lock, here: str) -> None:
+    """Raises RefusedError when the lock is for another system or processor than `here` (linux_x86_64)."""
+    if lock.platform != here:
+        raise RefusedError(
+            f"the lock is for {lock.platform}, and this machine is {here}",
+            hint="run install on the machine that the lock is for, or make a lock here: envsolve lock",
+        )
+
+
+def next_best(plan: Plan, place: list[str]) -> str:
+    """The command that tries the next best row of a plan in the same place ("" when there is none)."""
+    if not plan.alternatives:
+        return ""
+    row = plan.alternatives[0]
+    asked = [str(requirement) for requirement in plan.request.requirements if requirement.name != "torch"]
+    pinned = [f"torch=={row.build.torch}", *asked]
+    return shlex.join(["envsolve", "install", *pinned, "--variant", row.build.variant, *place])

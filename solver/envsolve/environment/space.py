@@ -1,0 +1,90 @@
+"""Space: whether a download fits, before gigabytes are fetched."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from envsolve.environment.child import plain_environment
+from envsolve.errors import OutsideError
+from envsolve.lock.lock import Lock
+
+# Wheels are compressed: torch and the CUDA libraries unpack to about twice their size.
+_UNPACKED = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """A folder that will take up bytes, and what for ("the environment")."""
+
+    folder: Path
+    what: str
+    size: int
+
+
+def download_size(lock: Lock) -> int | None:
+    """The bytes of the files that will be fetched; None when the lock doesn't say for some package."""
+    sizes = [[file.size for file in package.files] for package in lock.packages]
+    if any(size is None for files in sizes for size in files):
+        return None
+    return sum(max((size or 0 for size in files), default=0) for files in sizes)
+
+
+def needs(download: int, environment: Path, tool: Literal["uv", "pip"]) -> tuple[Need, ...]:
+    """Where an install of so many bytes takes up space.
+
+    uv unpacks into its cache and links from there, or copies when the environment is on another file system; pip
+    downloads to the temporary folder, keeps a copy in its cache, and unpacks into the environment.
+    """
+    unpacked = int(download * _UNPACKED)
+    if tool == "uv":
+        cache = Path(os.environ.get("UV_CACHE_DIR") or _cache("uv"))
+        if _device(cache) == _device(environment):
+            return (Need(folder=environment, what="the environment", size=unpacked),)
+        return (
+            Need(folder=environment, what="the environment", size=unpacked),
+            Need(folder=cache, what="uv's cache", size=unpacked),
+        )
+    return (
+        Need(folder=environment, what="the environment", size=unpacked),
+        Need(folder=Path(os.environ.get("PIP_CACHE_DIR") or _cache("pip")), what="pip's cache", size=download),
+        Need(folder=Path(tempfile.gettempdir()), what="temporary files", size=download),
+    )
+
+
+def check_space(wanted: tuple[Need, ...]) -> None:
+    """Raises OutsideError with the numbers when a file system has less free than what goes there."""
+    together: dict[int, list[Need]] = defaultdict(list)
+    for need in wanted:
+        together[_device(need.folder)].append(need)
+    for group in together.values():
+        folder, size = group[0].folder, sum(need.size for need in group)
+        free = shutil.disk_usage(_existing(folder)).free
+        if free < size:
+            raise OutsideError(
+                f"not enough disk space: {' and '.join(need.what for need in group)} need about {_gb(size)} at "
+                f"{folder}, {_gb(free)} are free",
+                hint="free some, or move them: ENVSOLVE_HOME (environments), UV_CACHE_DIR, PIP_CACHE_DIR, TMPDIR",
+            )
+
+
+def _cache(tool: str) -> Path:
+    base = plain_environment().get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / tool
+
+
+def _device(path: Path) -> int:
+    return _existing(path).stat().st_dev
+
+
+def _existing(path: Path) -> Path:
+    return next(folder for folder in (path, *path.parents) if folder.exists())
+
+
+def _gb(size: int) -> str:
+    return f"{size / 1e9:.1f} GB" if size >= 1e8 else f"{size / 1e6:.1f} MB"
