@@ -1,56 +1,140 @@
-"""lock_plan: plan and close, and plan again until every planned file is really on the index."""
+"""lock_plan: plan, solve the whole set, and plan again until plan, index and requirements agree."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
-from envsolve.resolve.closure import Closure, close
-from envsolve.resolve.plan import Answer, Plan
+from envsolve.lock.lock import Lock
+from envsolve.lock.make import make_lock
+from envsolve.machine.machine import Machine
+from envsolve.resolve.closure import Closure, Unsolved, try_close
+from envsolve.resolve.plan import Answer, NeedsInput, NoPlan, Plan
+from envsolve.resolve.planner import plan as plan_for
 from envsolve.resolve.protocol import Index
 from envsolve.resolve.request import Request
+from envsolve.resolve.row import Row
 from envsolve.resolve.sources import CompanionWanted, PlannedFileMissing
+from envsolve.rulebook.rulebook import Rulebook
 
-Row = tuple[str, str, str]
-Planner = Callable[[Request, frozenset[Row]], Answer]
+FileRow = tuple[str, str, str]  # (package, public version, variant)
+Planner = Callable[[Request, frozenset[FileRow]], Answer]
+
+_MOST_OTHER_TORCHES = 12  # a set that suits none of so many is in conflict with itself
 
 
-def close_plan(request: Request, planner: Planner, index: Index) -> tuple[Answer, Closure | None, tuple[str, ...]]:
-    """Plan, solve the whole set, and plan again without the rows whose files are not on the index.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Locked:
+    """A lock, the plan that it holds, and in words how that differs from the first plan (empty: not at all)."""
 
-    Gives the last answer, its closure (None where the answer is no), and in words what differs from the first plan.
-    Raises RefusedError for contradicting requirements, OutsideError where an address can't be reached.
+    lock: Lock
+    plan: Plan
+    differences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solved:
+    """A plan whose whole set was solved against the index."""
+
+    plan: Plan
+    closure: Closure
+    differences: tuple[str, ...]
+
+
+def lock_plan(
+    machine: Machine, request: Request, rulebook: Rulebook, index: Index, *, command: str
+) -> Locked | NoPlan | NeedsInput:
+    """The lock for a machine; `command` is the line that makes it again, for the lock's header.
+
+    Raises InputError for requirements that make no sense, RefusedError where they contradict each other or a planned
+    file is nowhere, OutsideError where an address can't be reached.
     """
-    excluded: frozenset[Row] = frozenset()
-    wanted: list[Requirement] = []
-    absent: list[str] = []
+
+    def planner(asked: Request, excluded: frozenset[FileRow]) -> Answer:
+        return plan_for(machine, asked, rulebook, excluded=excluded)
+
+    found = solve(request, planner, index)
+    if not isinstance(found, Solved):
+        return found
+    lock = make_lock(found.plan, found.closure, index, command=command, rules=rulebook.digest)
+    return Locked(lock=lock, plan=found.plan, differences=found.differences)
+
+
+def solve(request: Request, planner: Planner, index: Index) -> Solved | NoPlan | NeedsInput:
+    """Plan and solve. Errors as in `lock_plan`.
+
+    A planned file that the index lacks drops its row; where a package needs another torch than the planned one, the
+    torches that suit it are tried in the plan's order of preference.
+    """
+    found = _settle(request, planner, index)
+    if not isinstance(found, _Stuck):
+        return found
+    for torch in _other_torches(found.plan, found.unsolved.unmet):
+        pinned = Requirement(f"torch=={torch}")
+        other = _settle(replace(request, requirements=(*request.requirements, pinned)), planner, index)
+        if isinstance(other, Solved):
+            return replace(other, differences=(*other.differences, *_changes(found.plan, other.plan, found.unsolved)))
+    raise found.unsolved.explain()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stuck:
+    plan: Plan
+    unsolved: Unsolved
+
+
+def _settle(request: Request, planner: Planner, index: Index) -> Solved | _Stuck | NoPlan | NeedsInput:
+    """Plan and solve until every planned file is on the index and every needed companion is planned."""
+    excluded: frozenset[FileRow] = frozenset()
+    wanted: tuple[Requirement, ...] = ()
+    absent: tuple[str, ...] = ()
     first: Plan | None = None
     while True:
-        widened = replace(request, requirements=(*request.requirements, *wanted))
-        answer = planner(widened, excluded)
+        answer = planner(replace(request, requirements=(*request.requirements, *wanted)), excluded)
         if not isinstance(answer, Plan):
-            return answer, None, tuple(absent)
+            return answer
         first = first or answer
         try:
-            closure = close(answer, index, optional=frozenset(r.name for r in wanted))
+            closure = try_close(answer, index, optional=frozenset(r.name for r in wanted))
         except PlannedFileMissing as missing:
             if missing.row in excluded:
-                raise
+                raise  # a planner that insists would go round for ever
             excluded |= {missing.row}
-            absent.append(missing.message)
+            absent += (missing.message,)
         except CompanionWanted as companion:
-            wanted.append(companion.requirement)
+            wanted += (companion.requirement,)
         else:
-            return answer, closure, (*absent, *_changes(first, answer))
+            if isinstance(closure, Unsolved):
+                return _Stuck(plan=answer, unsolved=closure)
+            changes = _changes(first, answer, None) if absent else ()
+            return Solved(plan=answer, closure=closure, differences=(*absent, *changes))
 
 
-def _changes(first: Plan, last: Plan) -> tuple[str, ...]:
+def _other_torches(plan: Plan, unmet: Mapping[str, tuple[SpecifierSet, ...]]) -> list[str]:
+    """The torch versions of the plan's other rows that satisfy a need which the planned one does not, best first."""
+    suits = partial(_suits, unmet=unmet)
+    versions = dict.fromkeys(str(row.build.torch) for row in plan.alternatives if suits(row))
+    versions.pop(str(plan.build.torch), None)
+    return list(versions)[:_MOST_OTHER_TORCHES]
+
+
+def _suits(row: Row, unmet: Mapping[str, tuple[SpecifierSet, ...]]) -> bool:
+    return any(
+        specifier.contains(package.version, prereleases=True)
+        for package in row.packages
+        for specifier in unmet.get(package.name, ())
+    )
+
+
+def _changes(first: Plan, last: Plan, unsolved: Unsolved | None) -> Iterator[str]:
     before = {package.name: package.label(first.variant) for package in first.packages}
     after = {package.name: package.label(last.variant) for package in last.packages}
-    return tuple(
-        f"{name} {after[name]} instead of the planned {label}"
-        for name, label in before.items()
-        if name in after and after[name] != label
-    )
+    for name, label in before.items():
+        if after.get(name, label) != label:
+            needs = unsolved.unmet.get(name, ()) if unsolved else ()
+            why = f": a package needs {name}{needs[0]}" if needs else ""
+            yield f"{name} {after[name]} in place of the planned {label}{why}"

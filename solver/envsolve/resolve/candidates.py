@@ -41,12 +41,12 @@ class Dropped:
     sdists: int = 0
 
     def __str__(self) -> str:
-        reasons = {
-            "wheels for other platforms or Pythons": self.other_platform,
-            "files that ask for another Python": self.other_python,
-            "source archives": self.sdists,
-        }
-        return ", ".join(f"{count} {reason}" for reason, count in reasons.items() if count)
+        reasons = (
+            (self.other_platform, "wheel", "for another platform or Python"),
+            (self.other_python, "file", "for another Python by its Requires-Python"),
+            (self.sdists, "source archive", ""),
+        )
+        return ", ".join(f"{n} {what}{'s' * (n > 1)} {why}".rstrip() for n, what, why in reasons if n)
 
 
 class Listing:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 from resolvelib import BaseReporter, ResolutionImpossible, ResolutionTooDeep, Resolver
@@ -13,7 +15,7 @@ from resolvelib import BaseReporter, ResolutionImpossible, ResolutionTooDeep, Re
 from envsolve.errors import RefusedError
 from envsolve.index.release import ReleaseFile
 from envsolve.resolve.candidates import Candidate
-from envsolve.resolve.conflict import Conflict, conflict_of, smallest_conflict
+from envsolve.resolve.conflict import Conflict, Solution, conflict_of, explain
 from envsolve.resolve.plan import Plan
 from envsolve.resolve.protocol import Index
 from envsolve.resolve.provider import Need, Provider
@@ -47,6 +49,14 @@ class Closure:
     packages: tuple[ClosedPackage, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unsolved:
+    """No closure with this plan. `unmet` holds what packages ask of planned ones and the planned versions are not."""
+
+    unmet: Mapping[str, tuple[SpecifierSet, ...]]
+    explain: Callable[[], RefusedError]
+
+
 def close(plan: Plan, index: Index, *, optional: frozenset[str] = frozenset()) -> Closure:
     """Solve the whole set of a plan: the torch family as planned, everything else from the default index.
 
@@ -54,14 +64,26 @@ def close(plan: Plan, index: Index, *, optional: frozenset[str] = frozenset()) -
     requirements contradict each other (with the smallest such set), PlannedFileMissing or CompanionWanted where the
     plan must change, OutsideError where an address can't be reached.
     """
+    found = try_close(plan, index, optional=optional)
+    if isinstance(found, Unsolved):
+        raise found.explain()
+    return found
+
+
+def try_close(plan: Plan, index: Index, *, optional: frozenset[str] = frozenset()) -> Closure | Unsolved:
+    """Like `close`, with contradicting requirements as a value: another torch may suit them."""
     env = target_env(plan.machine, plan.python, plan.build.glibc_min)
     roots = _roots(plan, env, optional)
     sources = Sources(plan, index, env, [root for root in roots if root.url])
     provider = Provider(sources, (*plan.request.constraints, *_caps(plan)))
     sources.prefetch([canonicalize_name(root.name) for root in roots])
-    found = _solve(provider, roots)
+
+    def solve(some: Sequence[Requirement]) -> Solution | Conflict:
+        return _solve(provider, some)
+
+    found = solve(roots)
     if isinstance(found, Conflict):
-        raise _refused(smallest_conflict(roots, lambda some: _solve(provider, some), found))
+        return Unsolved(unmet=provider.unmet(), explain=partial(explain, roots, found, solve, provider))
     return _closure(found, {canonicalize_name(root.name) for root in roots}, sources, provider)
 
 
@@ -78,22 +100,18 @@ def _roots(plan: Plan, env: TargetEnv, optional: frozenset[str]) -> list[Require
     return [r for r in (*rest, *asked) if canonicalize_name(r.name) not in optional]
 
 
-def _solve(provider: Provider, roots: Iterable[Requirement]) -> dict[str, Candidate] | Conflict:
+def _solve(provider: Provider, roots: Sequence[Requirement]) -> Solution | Conflict:
     needs = [need for root in roots for need in provider.needs(root)]
     resolver: Resolver[Need, Candidate, str] = Resolver(provider, BaseReporter())
     try:
         return dict(resolver.resolve(needs, max_rounds=_MAX_ROUNDS).mapping)
     except ResolutionImpossible as error:
-        return conflict_of(error.causes, provider)
+        return conflict_of((cause.requirement, cause.parent) for cause in error.causes)
     except ResolutionTooDeep:
-        return Conflict(lines=("too many combinations were tried without an answer",), names=())
+        return conflict_of(())
 
 
-def _refused(conflict: Conflict) -> RefusedError:
-    return RefusedError("these requirements can't go together:\n  " + "\n  ".join(conflict.lines), hint=conflict.hint)
-
-
-def _closure(mapping: dict[str, Candidate], asked: set[str], sources: Sources, provider: Provider) -> Closure:
+def _closure(mapping: Solution, asked: set[str], sources: Sources, provider: Provider) -> Closure:
     requires: dict[str, set[str]] = {candidate.name: set() for candidate in mapping.values()}
     via: dict[str, set[str]] = {name: set() for name in requires}
     for candidate in mapping.values():

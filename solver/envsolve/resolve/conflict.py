@@ -2,69 +2,115 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from envsolve.errors import RefusedError
 from envsolve.resolve.candidates import Candidate
 from envsolve.resolve.provider import PYTHON, Need, Provider
+
+_SHOWN_VERSIONS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """Somebody's need that takes part in a conflict; `parent` None is the user."""
+
+    need: Need
+    parent: Candidate | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conflict:
-    """Lines that tell the conflict, the packages that take part, and a hint ("" if none)."""
+    """The needs that can't be met together; empty where the search was given up."""
 
-    lines: tuple[str, ...]
-    names: tuple[str, ...]
-    hint: str = ""
+    causes: tuple[Cause, ...]
 
 
-def conflict_of(causes: Iterable[Any], provider: Provider) -> Conflict:
-    """The Conflict behind resolvelib's causes: who asks for what, and what there is."""
-    pairs = sorted({_cause(info.requirement, info.parent) for info in causes})
-    names = sorted({name for name, _, _ in pairs})
-    lines = [f"{who} {what}" for _, who, what in pairs]
-    lines += [line for name in names if (line := provider.shortage(name))]
-    return Conflict(lines=tuple(dict.fromkeys(lines)), names=tuple(names))
+Solution = dict[str, Candidate]
+Solve = Callable[[Sequence[Requirement]], Solution | Conflict]
 
 
-def _cause(need: Need, parent: Candidate | None) -> tuple[str, str, str]:
-    if need.name == PYTHON:
-        return (PYTHON, str(parent), f"needs {need.text}")
-    if parent is None:
-        return (need.name, "you ask for", need.text)
-    return (need.name, str(parent), f"needs {need.text}")
+def explain(roots: Sequence[Requirement], conflict: Conflict, solve: Solve, provider: Provider) -> RefusedError:
+    """The error that tells a conflict: the fewest requirements that make it, why, and a change seen to help."""
+    if not conflict.causes:
+        return RefusedError(
+            "too many combinations of versions were tried without an answer",
+            hint="pin the packages that matter most to a version",
+        )
+    kept, conflict = _smallest(roots, conflict, solve)
+    guilty = [*kept, *_pins_of_the_plan(roots, kept, conflict, provider)]
+    lines = list(dict.fromkeys([*(f"you ask for {root}" for root in guilty), *_reasons(conflict, provider)]))
+    head = f"{guilty[0].name} can't be installed" if len(guilty) == 1 else "these requirements can't go together"
+    return RefusedError(f"{head}:\n  " + "\n  ".join(lines), hint=_remedy(roots, kept, solve))
 
 
-def smallest_conflict(
-    roots: Sequence[Requirement],
-    solve: Callable[[Sequence[Requirement]], object],
-    conflict: Conflict,
-) -> Conflict:
-    """Leave out every requirement without which the conflict stays, and tell what is left.
-
-    `solve` gives a Conflict where the given requirements have no answer. What can't be left out is guilty together.
-    """
+def _smallest(roots: Sequence[Requirement], conflict: Conflict, solve: Solve) -> tuple[Sequence[Requirement], Conflict]:
+    """Leave out every requirement without which the conflict stays."""
     kept = list(roots)
-    for root in list(roots):
+    for root in roots:
         if len(kept) == 1:
             break
         fewer = [r for r in kept if r is not root]
         found = solve(fewer)
-        if isinstance(found, Conflict):
+        if isinstance(found, Conflict) and found.causes:
             kept, conflict = fewer, found
-    return Conflict(lines=_told(kept, conflict), names=conflict.names, hint=_hint(kept))
+    return kept, conflict
 
 
-def _told(kept: Sequence[Requirement], conflict: Conflict) -> tuple[str, ...]:
-    said = set(conflict.lines)
-    asked = [f"you ask for {root}" for root in kept]
-    return (*asked, *(line for line in conflict.lines if line not in asked)) if said else tuple(asked)
+def _pins_of_the_plan(
+    roots: Sequence[Requirement], kept: Sequence[Requirement], conflict: Conflict, provider: Provider
+) -> list[Requirement]:
+    """The user's limits on planned packages in the conflict: without them the plan itself would be another."""
+    planned = {cause.need.name for cause in conflict.causes if provider.is_planned(cause.need.name)}
+    return [r for r in roots if r.specifier and canonicalize_name(r.name) in planned and r not in kept]
 
 
-def _hint(kept: Sequence[Requirement]) -> str:
-    loose = [canonicalize_name(r.name) for r in kept if r.specifier]
-    return f"relax or leave out one of: {', '.join(loose)}" if loose else ""
+def _reasons(conflict: Conflict, provider: Provider) -> Iterator[str]:
+    yield from sorted({f"{c.parent} needs {c.need.text}" for c in conflict.causes if c.parent is not None})
+    for name in sorted({cause.need.name for cause in conflict.causes} - {PYTHON}):
+        yield from (f"a constraint says {constraint}" for constraint in provider.constraints_on(name))
+        yield _supply(name, provider)
+
+
+def _supply(name: str, provider: Provider) -> str:
+    """What there is of a package, in one line."""
+    listing = provider.listing(name)
+    if provider.is_planned(name):
+        return f"this machine's plan has {name} {listing.versions[0]}"
+    if not listing.versions:
+        dropped = str(listing.dropped)
+        return f"{name} has no wheel for this target ({dropped})" if dropped else f"no index here has {name}"
+    shown = ", ".join(str(version) for version in listing.versions[:_SHOWN_VERSIONS])
+    more = len(listing.versions) - _SHOWN_VERSIONS
+    return f"{name} for this target: {shown}" + (f" and {more} older" if more > 0 else "")
+
+
+def _remedy(roots: Sequence[Requirement], kept: Sequence[Requirement], solve: Solve) -> str:
+    """The first change to one requirement that makes the whole set solvable, or ""."""
+    for text, changed in _changes(roots, kept):
+        found = solve(changed)
+        if not isinstance(found, Conflict):
+            return text
+    return ""
+
+
+def _changes(roots: Sequence[Requirement], kept: Sequence[Requirement]) -> Iterator[tuple[str, Sequence[Requirement]]]:
+    for root in kept:
+        if root.specifier:
+            loose = Requirement(str(root))
+            loose.specifier = SpecifierSet()
+            yield f"write {loose} in place of {root}", [loose if r is root else r for r in roots]
+    if len(kept) > 1:
+        for root in kept:
+            if canonicalize_name(root.name) != "torch":
+                yield f"leave out {root}", [r for r in roots if r is not root]
+
+
+def conflict_of(causes: Iterable[tuple[Need, Candidate | None]]) -> Conflict:
+    """The Conflict behind resolvelib's causes."""
+    return Conflict(causes=tuple(Cause(need=need, parent=parent) for need, parent in causes))

@@ -55,7 +55,7 @@ class Provider(AbstractProvider[Need, Candidate, str]):
 
     def needs(self, requirement: Requirement, parent_depth: int = -1) -> tuple[Need, ...]:
         """The Needs of a requirement: one for the package and one for each extra."""
-        text = str(requirement)
+        text = _without_marker(requirement)
         found = self._needs.get(text)
         if found is None:
             found = self._needs[text] = tuple(self._read(requirement, text))
@@ -84,12 +84,25 @@ class Provider(AbstractProvider[Need, Candidate, str]):
             prereleases=bool(specifier.prereleases),
         )
 
-    def shortage(self, name: str) -> str:
-        """One line if the target can install no version of this package at all, else ""."""
-        if name == PYTHON or self._sources.listing(name).versions:
-            return ""
-        dropped = str(self._sources.listing(name).dropped)
-        return f"{name} has no wheel for this target ({dropped})" if dropped else f"no index here has {name}"
+    def listing(self, name: str) -> Listing:
+        """What there is of a package."""
+        return self._sources.listing(name)
+
+    def constraints_on(self, name: str) -> Sequence[Requirement]:
+        """The constraints that bind a package."""
+        return self._constraints.get(name, ())
+
+    def is_planned(self, name: str) -> bool:
+        """Whether the plan pins this package."""
+        return self._sources.is_planned(name)
+
+    def unmet(self) -> Mapping[str, tuple[SpecifierSet, ...]]:
+        """What was asked of planned packages, other than by each other, and the planned version does not satisfy."""
+        found: dict[str, list[SpecifierSet]] = {}
+        for need in (need for needs in self._needs.values() for need in needs):
+            if not need.allowed and self._sources.is_planned(need.name):
+                found.setdefault(need.name, []).append(need.specifier)
+        return {name: tuple(specifiers) for name, specifiers in found.items()}
 
     # What resolvelib asks
 
@@ -210,3 +223,8 @@ class Provider(AbstractProvider[Need, Candidate, str]):
             bounded=False,
             prereleases=False,
         )
+
+
+def _without_marker(requirement: Requirement) -> str:
+    text = str(requirement)
+    return text.removesuffix(str(requirement.marker)).rstrip("; ") if requirement.marker else text
