@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,13 +16,11 @@ from envsolve.errors import InputError
 
 if TYPE_CHECKING:
     from envsolve.environment.environment import Environment
-    from envsolve.environment.install import VerificationFailed
     from envsolve.environment.order import Order
+    from envsolve.environment.proof import Proof
     from envsolve.environment.store import Slot
     from envsolve.lock.lock import Lock
     from envsolve.settings import Settings
-    from envsolve.verify.expected import Expected
-    from envsolve.verify.report import Report
 
 app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
 
@@ -104,15 +103,12 @@ def _read(file: Path) -> tuple[Lock, str]:
 
 def _order(locked: tuple[Lock, str], settings: Settings, *, installer: Tool, replace: bool, verify: When) -> Order:
     from envsolve.environment.fill import choose_installer
-    from envsolve.environment.order import Order, build_of
-    from envsolve.environment.promise import promise
-    from envsolve.rulebook.load import load
+    from envsolve.environment.order import Order
 
     lock, text = locked
     return Order(
         lock=lock,
         lock_text=text,
-        expected=promise(lock, build_of(lock, load())),
         installer=choose_installer(installer.value),
         settings=settings,
         replace=replace,
@@ -121,32 +117,30 @@ def _order(locked: tuple[Lock, str], settings: Settings, *, installer: Tool, rep
 
 
 def _install(slot: Slot, order: Order) -> Environment:
-    from envsolve.environment.install import VerificationFailed, install
+    from envsolve.environment.install import install
     from envsolve.environment.interrupts import kill_is_interrupt
     from envsolve.environment.order import check_platform
     from envsolve.environment.pythons import find_python
     from envsolve.machine.host import this_host
-    from envsolve.verify.run import verify
 
     check_platform(order.lock, this_host().platform)
     python = find_python(order.lock.python)
-
-    def verifier(interpreter: Path, expected: Expected) -> Report:
-        return verify(interpreter, expected, progress=busy.line, environment=slot.shown_name)
-
-    try:
-        with kill_is_interrupt(), Busy() as busy:
-            return install(slot, python, order, verifier=verifier, say=busy.say, detail=busy.line)
-    except VerificationFailed as failed:
-        _tell(failed)
-        raise
+    with kill_is_interrupt(), Busy() as busy:
+        prove = partial(_prove, lock=order.lock, environment=slot.shown_name, busy=busy)
+        return install(slot, python, order, prove=prove, say=busy.say, detail=busy.line)
 
 
-def _tell(failed: VerificationFailed) -> None:
+def _prove(interpreter: Path, *, lock: Lock, environment: str, busy: Busy) -> Proof:
+    from envsolve.rulebook.load import load
+    from envsolve.verify.as_proof import as_proof
+    from envsolve.verify.promise import promise
+    from envsolve.verify.run import verify
     from envsolve.verify.text import report_lines
 
-    for line in report_lines(failed.report):
-        talk.say(line)
+    report = verify(interpreter, promise(lock, load()), progress=busy.line, environment=environment)
+    for line in report_lines(report):
+        (talk.detail if report.verified else talk.say)(line)
+    return as_proof(report)
 
 
 def _show(environment: Environment, *, as_json: bool) -> None:

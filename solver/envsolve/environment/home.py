@@ -18,4 +18,4 @@ def data_home() -> Path:
     path = Path(value).expanduser()
     if not path.is_absolute():
         raise InputError(f"ENVSOLVE_HOME is not an absolute path: {value!r}", hint=f"ENVSOLVE_HOME={path.absolute()}")
-    return path
+    return Path(os.path.normpath(path))

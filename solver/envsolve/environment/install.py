@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
 
 from envsolve import __version__
 from envsolve.environment.create import create, interpreter_of
@@ -14,35 +14,25 @@ from envsolve.environment.environment import Environment
 from envsolve.environment.fill import fill
 from envsolve.environment.handed import handed
 from envsolve.environment.marker import LOCK_COPY, Marker, write_marker
-from envsolve.environment.order import Order
+from envsolve.environment.order import Order, torch_version
+from envsolve.environment.proof import Prover
 from envsolve.environment.pythons import TargetPython
 from envsolve.environment.space import check_space, download_size, needs
-from envsolve.environment.store import Slot, folder_size
+from envsolve.environment.store import Draft, Slot, folder_size
 from envsolve.errors import InputError, OutsideError, RefusedError
-from envsolve.verify.expected import Expected
-from envsolve.verify.report import Report
 
 Say = Callable[[str], None]
 
 
-class Verifier(Protocol):
-    """`envsolve.verify.run.verify`, or what stands for it in a test."""
-
-    def __call__(self, interpreter: Path, expected: Expected) -> Report: ...
-
-
 class VerificationFailed(RefusedError):
-    """The environment was made and doesn't prove itself; it is kept aside at `path` with its report."""
+    """The environment was made and doesn't prove itself; it is kept aside at `path`, with the report inside."""
 
-    def __init__(self, message: str, *, hint: str, report: Report, path: Path) -> None:
+    def __init__(self, message: str, *, hint: str, path: Path) -> None:
         super().__init__(message, hint=hint)
-        self.report = report
         self.path = path
 
 
-def install(
-    slot: Slot, python: TargetPython, order: Order, *, verifier: Verifier, say: Say, detail: Say
-) -> Environment:
+def install(slot: Slot, python: TargetPython, order: Order, *, prove: Prover, say: Say, detail: Say) -> Environment:
     """Create, fill and prove an environment, then let the name lead to it.
 
     Until that last step the name leads to what it led to before, whatever happens. Raises InputError (the name is
@@ -51,18 +41,28 @@ def install(
     check_free(slot, replace=order.replace)
     with slot.alone(say):
         check_free(slot, replace=order.replace)
-        slot.sweep(keep_failed=True)
+        slot.sweep(keep=slot.failed())
         _check_space(slot, order, say)
-        with slot.new_build() as (build, held):
+        with _older_failures_go(slot), slot.new_build() as draft:
             try:
-                marker = _build(build, python, order, slot.name, held, say, detail)
+                filled = _build(draft, python, order, slot.name, say, detail)
+                proven = _prove(draft, filled, order, prove, say)
+                slot.pointer.point_to(draft.path)
+                draft.kept = True
             except OSError as error:
                 raise OutsideError(f"could not write the environment: {error.strerror}: {error.filename}") from error
-            marker = _prove(build, marker, order, verifier, say)
-            write_marker(build, marker)
-            slot.pointer.point_to(build)
-        slot.sweep(keep_failed=False)
-    return environment_of(slot, build, marker)
+        slot.sweep()
+    return environment_of(slot, draft.path, proven)
+
+
+@contextmanager
+def _older_failures_go(slot: Slot) -> Iterator[None]:
+    """Of builds that failed verification only the last is kept: they take up gigabytes each."""
+    try:
+        yield
+    except VerificationFailed as failed:
+        slot.sweep(keep=(failed.path,))
+        raise
 
 
 def check_free(slot: Slot, *, replace: bool) -> None:
@@ -98,7 +98,8 @@ def _check_space(slot: Slot, order: Order, say: Say) -> None:
         check_space(needs(size, slot.builds, order.installer.name))
 
 
-def _build(build: Path, python: TargetPython, order: Order, name: str, held: int, say: Say, detail: Say) -> Marker:
+def _build(draft: Draft, python: TargetPython, order: Order, name: str, say: Say, detail: Say) -> Marker:
+    build = draft.path
     tool = create(python, build, cache_dir=order.settings.cache_dir)
     say(f"created an environment with Python {python.version} from {python.found_in} ({tool})")
     marker = _marker(python, order, name)
@@ -112,7 +113,7 @@ def _build(build: Path, python: TargetPython, order: Order, name: str, held: int
             installer=order.installer,
             settings=order.settings,
             on_line=detail,
-            keep_open=held,
+            keep_open=draft.held,
         )
     return replace(marker, stage="unverified", size_bytes=folder_size(build))
 
@@ -124,30 +125,28 @@ def _marker(python: TargetPython, order: Order, name: str) -> Marker:
         python=python.version,
         platform=order.lock.platform,
         variant=order.lock.variant,
-        torch=order.expected.versions.get("torch", ""),
+        torch=torch_version(order.lock),
         lock_sha256=sha256(order.lock_text.encode()).hexdigest(),
         made_by=f"envsolve {__version__}",
         plan=order.plan,
     )
 
 
-def _prove(build: Path, marker: Marker, order: Order, verifier: Verifier, say: Say) -> Marker:
+def _prove(draft: Draft, filled: Marker, order: Order, prove: Prover, say: Say) -> Marker:
+    """The final marker, written. A build that fails is kept, so that one can look at it."""
     if order.verify == "later":
-        return marker
+        write_marker(draft.path, filled)
+        return filled
     say("verifying")
-    report = verifier(interpreter_of(build), order.expected)
-    proven = marker.with_report(report)
-    if not report.verified:
-        write_marker(build, proven)
+    proof = prove(interpreter_of(draft.path))
+    proven = filled.with_proof(proof)
+    write_marker(draft.path, proven)
+    if not proof.verified:
+        draft.kept = True
+        what = ", ".join(proof.failed) or "nothing was computed"
         raise VerificationFailed(
-            f"the environment failed verification: {_what_failed(report)}; it is kept aside at {build}",
+            f"the environment failed verification: {what}; it is kept aside at {draft.path}",
             hint=order.next_best or "envsolve doctor says more; --verify later skips the proof",
-            report=report,
-            path=build,
+            path=draft.path,
         )
     return proven
-
-
-def _what_failed(report: Report) -> str:
-    failed = [check.name for check in report.checks if check.outcome == "failed"]
-    return ", ".join(failed) if failed else "nothing was computed on any device"

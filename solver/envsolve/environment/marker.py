@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from envsolve.environment.pointer import write_atomically
-from envsolve.verify.report import Report
+from envsolve.environment.proof import Proof
 
 MARKER = "envsolve.json"
 LOCK_COPY = "envsolve-lock.txt"
@@ -37,15 +37,9 @@ class Marker:
     report: Mapping[str, Any] | None = None
     size_bytes: int | None = None
 
-    def with_report(self, report: Report) -> Marker:
+    def with_proof(self, proof: Proof) -> Marker:
         """The marker after verification."""
-        stage: Stage = "verified" if report.verified else "failed"
-        return replace(self, stage=stage, report=report_json(report))
-
-
-def report_json(report: Report) -> dict[str, Any]:
-    """A report as plain JSON values."""
-    return {**asdict(report), "checks": [asdict(check) for check in report.checks], "verified": report.verified}
+        return replace(self, stage="verified" if proof.verified else "failed", report=proof.report)
 
 
 def write_marker(build: Path, marker: Marker) -> None:

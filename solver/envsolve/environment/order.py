@@ -1,4 +1,4 @@
-"""Order: what to install, and what is promised of it."""
+"""Order: what to install, and how."""
 
 from __future__ import annotations
 
@@ -7,16 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from packaging.version import Version
+from packaging.utils import parse_wheel_filename
 
 from envsolve.environment.fill import Installer
 from envsolve.errors import RefusedError
 from envsolve.lock.lock import Lock
 from envsolve.resolve.plan import Plan
-from envsolve.rulebook.rulebook import Rulebook
-from envsolve.rulebook.tables import Build
 from envsolve.settings import Settings
-from envsolve.verify.expected import Expected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +26,6 @@ class Order:
 
     lock: Lock
     lock_text: str
-    expected: Expected
     installer: Installer
     settings: Settings
     replace: bool = False
@@ -38,10 +34,12 @@ class Order:
     next_best: str = ""
 
 
-def build_of(lock: Lock, rulebook: Rulebook) -> Build | None:
-    """What the rules say of the torch build in a lock; None where they don't know it."""
+def torch_version(lock: Lock) -> str:
+    """The torch of a lock as its wheel has it (2.11.0+cu128), "" if it holds none."""
     torch = next((package for package in lock.packages if package.name == "torch"), None)
-    return rulebook.build(Version(torch.version.public), lock.variant, lock.platform) if torch else None
+    if torch is None:
+        return ""
+    return str(parse_wheel_filename(torch.files[0].filename)[1] if torch.direct else torch.version)
 
 
 def check_platform(lock: Lock, here: str) -> None:

@@ -15,7 +15,7 @@ import re
 import secrets
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +25,7 @@ from filelock import FileLock, Timeout
 from envsolve.environment.hold import holding, try_hold
 from envsolve.environment.marker import read_marker
 from envsolve.environment.pointer import Junction, Link, Pointer, Record
+from envsolve.environment.users import users
 from envsolve.errors import InputError, OutsideError, RefusedError
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
@@ -40,6 +41,15 @@ def check_name(name: str) -> str:
             hint="use letters, digits, '.', '_' and '-', beginning with a letter or digit; --path DIR takes a folder",
         )
     return name
+
+
+@dataclass(slots=True, kw_only=True)
+class Draft:
+    """A build that is being made. `held` is the descriptor of its lock; set `kept` once it may stay."""
+
+    path: Path
+    held: int
+    kept: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +70,7 @@ class Slot:
         """Raises InputError when something that envsolve didn't make is where the name would be."""
         place = self.pointer.shown()
         ours = self.pointer.target()
-        if not os.path.lexists(place) or (ours and ours.parent == self.builds):
+        if not os.path.lexists(place) or (ours and ours.parent.resolve() == self.builds.resolve()):
             return
         raise InputError(
             f"{place} exists and envsolve didn't make it", hint="choose another --name or --path, or move it away"
@@ -108,11 +118,8 @@ class Slot:
             lock.release()
 
     @contextmanager
-    def new_build(self) -> Iterator[tuple[Path, int]]:
-        """A fresh build folder's path and the descriptor that holds it; the caller publishes, keeps or loses it.
-
-        What isn't published or marked failed when the block ends is removed.
-        """
+    def new_build(self) -> Iterator[Draft]:
+        """A draft at a fresh path, held by us alone; removed when the block ends, unless it was kept."""
         build = self.builds / f"{self.name}-{secrets.token_hex(4)}"
         _make_folder(self.builds)
         if not self.named:
@@ -120,27 +127,22 @@ class Slot:
         with holding(self.lock_of(build)) as held:
             if held is None:  # a random name that is in use: can't happen, and mustn't be ignored
                 raise OutsideError(f"the build folder {build} is in use")
+            draft = Draft(path=build, held=held)
             try:
-                yield build, held
+                yield draft
             finally:
-                self._drop_unless_kept(build)
+                if not draft.kept:
+                    remove_tree(build)
+                    self.lock_of(build).unlink(missing_ok=True)
 
-    def _drop_unless_kept(self, build: Path) -> None:
-        marker = read_marker(build)
-        if self.pointer.target() != build and not (marker and marker.stage == "failed"):
-            remove_tree(build)
-            self.lock_of(build).unlink(missing_ok=True)
-
-    def sweep(self, *, keep_failed: bool) -> tuple[Path, ...]:
-        """Remove the builds of this name that nothing leads to and nobody holds; gives what was removed."""
-        keep = {self.pointer.target(), *(self.failed() if keep_failed else ())}
-        return tuple(path for path in self.own_builds() if path not in keep and self._remove_if_free(path))
+    def sweep(self, *, keep: Iterable[Path] = ()) -> tuple[Path, ...]:
+        """Remove the builds of this name that nothing leads to and nobody uses; gives what was removed."""
+        kept = {path.resolve() for path in (self.pointer.target(), *keep) if path}
+        return tuple(path for path in self.own_builds() if path.resolve() not in kept and self._remove_if_free(path))
 
     def _remove_if_free(self, build: Path) -> bool:
         with holding(self.lock_of(build)) as held:
-            if held is None:
-                return False
-            if not remove_tree(build):
+            if held is None or users(build) or not remove_tree(build):
                 return False
         self.lock_of(build).unlink(missing_ok=True)
         return True
@@ -149,17 +151,20 @@ class Slot:
         """Remove the name and its builds. Raises InputError (no such name), RefusedError (somebody runs in it)."""
         current, builds = self.pointer.target(), self.own_builds()
         if current is None and not builds:
-            raise InputError(f"there is no environment {self.name!r}", hint="envsolve envs list")
+            raise InputError(f"there is no environment {self.shown_name!r}", hint="envsolve envs list")
         if current:
-            self._remove_current(current)
-        self.sweep(keep_failed=False)
+            self._forget(current)
+        self.sweep()
         return builds
 
-    def _remove_current(self, build: Path) -> None:
+    def _forget(self, build: Path) -> None:
+        """Drop the name unless the build is in use."""
         with holding(self.lock_of(build)) as held:
-            if held is None:
+            using = users(build)
+            if held is None or using:
+                who = f"processes {', '.join(map(str, using))}" if using else "a program of `envsolve envs run`"
                 raise RefusedError(
-                    f"the environment {self.name!r} is in use: a program that `envsolve envs run` started still runs",
+                    f"the environment {self.shown_name!r} is in use by {who}",
                     hint=f"end it, then: envsolve envs remove {self.name}",
                 )
             self.pointer.drop()

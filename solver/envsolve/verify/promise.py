@@ -6,8 +6,10 @@ import re
 from typing import Literal
 
 from packaging.utils import parse_wheel_filename
+from packaging.version import Version
 
 from envsolve.lock.lock import Lock, LockedPackage
+from envsolve.rulebook.rulebook import Rulebook
 from envsolve.rulebook.tables import Build
 from envsolve.verify.expected import Expected
 
@@ -15,8 +17,9 @@ _CUDA = re.compile(r"cu(\d+)(\d)")
 _GPU_CODE = re.compile(r": \w+ ((?:sm|compute)_\w+)$")
 
 
-def promise(lock: Lock, build: Build | None) -> Expected:
-    """The Expected of a lock; `build` is the rules' row for its torch, None where they don't know it."""
+def promise(lock: Lock, rulebook: Rulebook) -> Expected:
+    """The Expected of a lock; the arch list is added where the rules know its torch build."""
+    build = _build(lock, rulebook)
     cuda = _CUDA.fullmatch(lock.variant)
     return Expected(
         versions={package.name: version_of(package) for package in lock.packages},
@@ -26,6 +29,11 @@ def promise(lock: Lock, build: Build | None) -> Expected:
         gpu_codes=tuple(found[1] for gpu in lock.header.gpus if (found := _GPU_CODE.search(gpu))),
         python=lock.python,
     )
+
+
+def _build(lock: Lock, rulebook: Rulebook) -> Build | None:
+    torch = next((package for package in lock.packages if package.name == "torch"), None)
+    return rulebook.build(Version(torch.version.public), lock.variant, lock.platform) if torch else None
 
 
 def version_of(package: LockedPackage) -> str:
