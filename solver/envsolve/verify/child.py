@@ -68,9 +68,8 @@ def run(order: Order, started: Callable[[str], None] = lambda step: None) -> tup
             done.append(death)
             pending = [step for step in pending if step.name != death.step]
         stop = next((end for end in done if end.end == "hung" or end.step == IMPORT), None)
-        if stop or (not told and death is None):
-            reason = f"not run: {stop.step} {stop.end}" if stop else "not run"
-            done += [Ended(step=step.name, end="not run", text=reason) for step in pending]
+        if stop:
+            done += [Ended(step=step.name, end="not run", text=f"not run: {stop.step} {stop.end}") for step in pending]
             break
     return tuple(done)
 
@@ -85,7 +84,7 @@ def _one_child(order: Order, steps: Sequence[Step], started: Callable[[str], Non
         ears = _Ears(started)
         with process:
             hung = not ears.listen(process, order.timeout_s)
-        if ears.said_bye or (not hung and not ears.under_way and ears.told):
+        if ears.said_bye or (not hung and process.returncode == 0 and ears.ended_by_itself()):
             return ears.told, None
         chatter.seek(0)
         last = _last_words(chatter.read()[-4000:].decode(errors="replace"), ears.garbage)
@@ -93,7 +92,9 @@ def _one_child(order: Order, steps: Sequence[Step], started: Callable[[str], Non
 
 
 def _death(order: Order, steps: Sequence[Step], ears: _Ears, code: int, hung: bool, last: str) -> Ended:
-    culprit = ears.under_way or (IMPORT if order.torch else steps[0].name)
+    heard = {end.step for end in ears.told}
+    order_of_steps = ([IMPORT] if order.torch else []) + [step.name for step in steps]
+    culprit = ears.under_way or next((name for name in order_of_steps if name not in heard), steps[-1].name)
     if hung:
         return Ended(
             step=culprit, end="hung", text=f"no answer within {order.timeout_s:g} s{last}", seconds=order.timeout_s
@@ -127,6 +128,10 @@ class _Ears:
             end_group(process)
             process.wait()
             thread.join(timeout=5)
+
+    def ended_by_itself(self) -> bool:
+        """It broke off between steps: after an import that failed, or an error that leaves CUDA unusable."""
+        return not self.under_way and any(end.step != IMPORT or end.end != "value" for end in self.told)
 
     def since_start(self) -> float:
         return time.monotonic() - self._began
@@ -181,12 +186,17 @@ def _start(order: Order, steps: Sequence[Step], chatter: IO[bytes]) -> subproces
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=chatter,
-        env={**os.environ, **order.env},
+        env={**_surroundings(), **order.env},
         text=True,
         encoding="utf-8",
         errors="replace",
         start_new_session=os.name != "nt",
     )
+
+
+def _surroundings() -> dict[str, str]:
+    """This process's environment without what leads Python elsewhere (-I ignores it; what a probe starts does not)."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTHONPATH", "PYTHONHOME"))}
 
 
 def end_group(process: subprocess.Popen[str]) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+Device = Literal["cuda", "cpu", "mps", "rocm", "xpu"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
@@ -14,11 +16,13 @@ class Expected:
     `versions` maps canonical names to versions as pip shows them (torch -> "2.11.0+cu130"); `cuda` is the wheel's CUDA
     ("13.0") or "" for a build without; `targets` is the arch list that the rules hold for the build (("sm_90", ...),
     empty = unknown); `gpu_codes` the promised code per GPU in order (("sm_90",), empty = no GPU is to be used).
+    `locked` False: no lock says it, the environment's own files do.
     """
 
     versions: Mapping[str, str]
-    device: Literal["cuda", "cpu", "mps", "rocm", "xpu"]
+    device: Device
     cuda: str = ""
     targets: tuple[str, ...] = ()
     gpu_codes: tuple[str, ...] = ()
     python: str = ""
+    locked: bool = True

@@ -40,5 +40,10 @@ class Report:
         return computed and all(c.outcome != "failed" for c in self.checks)
 
     @property
+    def failed(self) -> tuple[str, ...]:
+        """The names of the checks that failed."""
+        return tuple(check.name for check in self.checks if check.outcome == "failed")
+
+    @property
     def verified(self) -> bool:
         return self.passed and not self.static

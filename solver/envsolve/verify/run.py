@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from envsolve.verify import steps
 from envsolve.verify.checks import build as build_checks
 from envsolve.verify.checks import driver as driver_checks
-from envsolve.verify.checks import packages
+from envsolve.verify.checks import extras, native, packages
 from envsolve.verify.checks.compute import compute
 from envsolve.verify.checks.ends import read, unhappy
 from envsolve.verify.child import Ended, Order, run
@@ -19,6 +21,10 @@ from envsolve.verify.facts import BuildFacts, Device, DriverFacts, Survey
 from envsolve.verify.report import Check, Report
 
 Progress = Callable[[str], None]
+
+# Kernels that the driver compiled earlier must not stand in for the ones of the binary.
+_NO_JIT = {"CUDA_DISABLE_PTX_JIT": "1", "CUDA_CACHE_DISABLE": "1"}
+_COMPILE_LIMIT_S = 180.0
 
 
 def verify(
@@ -35,12 +41,14 @@ def verify(
     `timeout_s` bounds each child process; `static` leaves out all that needs a GPU; `progress` hears a line per step.
     """
     session = _Session(interpreter, expected, timeout_s, static, progress or (lambda line: None))
-    session.run()
+    survey, checks = session.installed()
+    if survey is not None:
+        checks += list(session.proven())
     return Report(
         environment=environment or str(interpreter.parent.parent),
-        python=session.survey.python if session.survey else "",
-        torch=session.survey.versions().get("torch", "") if session.survey else "",
-        checks=tuple(session.checks),
+        python=survey.python if survey else "",
+        torch=survey.versions().get("torch", "") if survey else "",
+        checks=tuple(checks),
         static=static,
     )
 
@@ -51,85 +59,116 @@ def survey_of(interpreter: Path, *, timeout_s: float = 60) -> Survey | Ended:
     return read(ended[0], Survey.from_json)
 
 
+@dataclass(frozen=True, slots=True)
 class _Session:
-    """One verification under way: the checks so far, and what later checks need of earlier ones."""
+    """One verification: what every group of checks needs."""
 
-    def __init__(
-        self, interpreter: Path, expected: Expected, timeout_s: float, static: bool, progress: Progress
-    ) -> None:
-        self.interpreter = interpreter
-        self.expected = expected
-        self.timeout_s = timeout_s
-        self.static = static
-        self.progress = progress
-        self.checks: list[Check] = []
-        self.survey: Survey | None = None
+    interpreter: Path
+    expected: Expected
+    timeout_s: float
+    static: bool
+    progress: Progress
 
-    def run(self) -> None:
-        if not self._installed():
-            return
-        on_cpu = self.static or self.expected.device == "cpu"
-        devices = self._import_and_build(compute_too=on_cpu)
-        for device in devices:
-            self._compute(device)
-
-    def _installed(self) -> bool:
-        """What is installed; False when the interpreter itself doesn't work."""
-        self.progress("installed versions")
+    def installed(self) -> tuple[Survey | None, list[Check]]:
+        """What is installed, and the checks of it; no survey when the interpreter itself doesn't work."""
+        self.progress("installed packages")
         began = time.monotonic()
         found = survey_of(self.interpreter, timeout_s=self.timeout_s)
         seconds = time.monotonic() - began
         if isinstance(found, Ended):
-            self.checks.append(unhappy("interpreter", found, f"Python {self.expected.python} that answers"))
-            return False
-        self.survey = found
-        self.checks.append(replace(packages.interpreter(found, self.expected), seconds=seconds))
-        self.checks += [
+            return None, [unhappy("interpreter", found, f"Python {self.expected.python} that answers")]
+        return found, [
+            replace(packages.interpreter(found, self.expected), seconds=seconds),
             packages.versions(found, self.expected),
-            packages.torch_files(found),
-            packages.requirements(found),
+            packages.torch_files(found, self.expected),
+            packages.requirements(found, self.expected),
         ]
-        return True
 
-    def _import_and_build(self, *, compute_too: bool) -> tuple[Device, ...]:
-        """Import torch and look at the build; what needs no GPU is computed in the same child (one import of torch)."""
-        wanted = [steps.BUILD] + (list(steps.COMPUTE) if compute_too else [steps.DRIVER])
-        ends = {end.step: end for end in self._child("cpu", wanted)}
-        if steps.IMPORT in ends:
-            self.checks.append(unhappy(steps.IMPORT, ends[steps.IMPORT], "torch can be imported"))
-            return ()
-        self._judge_build(ends.pop(steps.BUILD.name))
-        if compute_too:
-            self.checks += [compute("cpu", end) for end in ends.values()]
-            return ()
-        return self._judge_driver(ends[steps.DRIVER.name])
+    def proven(self) -> Iterator[Check]:
+        """Import torch and look at the build, then compute; what needs no GPU in one child (one import of torch)."""
+        on_cpu = self.static or self.expected.device == "cpu"
+        compute_steps = steps.compute_steps(self.expected.versions)
+        ends = list(self._child("cpu", (steps.BUILD, *(compute_steps if on_cpu else (steps.DRIVER,)))))
+        if ends[0].step == steps.IMPORT:
+            yield unhappy(steps.IMPORT, ends[0], "torch can be imported")
+            return
+        yield from self._build(ends[0])
+        if on_cpu:
+            yield from (compute("cpu", end) for end in ends[1:])
+            return
+        devices, check = self._driver(ends[1])
+        yield check
+        for device in devices:
+            yield from self._device(device, compute_steps)
+        if len(devices) > 1 and self.expected.device == "cuda":
+            yield self._nccl(devices)
 
-    def _judge_build(self, ended: Ended) -> None:
+    def _build(self, ended: Ended) -> Iterator[Check]:
         facts = read(ended, BuildFacts.from_json)
         if isinstance(facts, Ended):
-            self.checks.append(unhappy("build", facts, "torch says what it was built for"))
+            yield unhappy("build", facts, "torch says what it was built for")
             return
-        self.checks.append(replace(build_checks.build(facts, self.expected), seconds=ended.seconds))
-        self.checks.append(build_checks.targets(facts, self.expected))
+        yield replace(build_checks.build(facts, self.expected), seconds=ended.seconds)
+        yield build_checks.targets(facts, self.expected)
 
-    def _judge_driver(self, ended: Ended) -> tuple[Device, ...]:
-        """The devices to compute on."""
+    def _driver(self, ended: Ended) -> tuple[tuple[Device, ...], Check]:
+        """The devices to compute on, and the check."""
         facts = read(ended, DriverFacts.from_json)
         if isinstance(facts, Ended):
-            self.checks.append(unhappy("driver", facts, "the driver loads"))
-            return ()
-        self.checks.append(replace(driver_checks.driver(facts, self.expected), seconds=ended.seconds))
-        return tuple(d for d in facts.devices if driver_checks.promised_code(d, self.expected) is not None)
+            return (), unhappy("driver", facts, "the driver loads")
+        check = replace(driver_checks.driver(facts, self.expected), seconds=ended.seconds)
+        return tuple(d for d in facts.devices if driver_checks.promised_code(d, self.expected) is not None), check
 
-    def _compute(self, device: Device) -> None:
-        self.checks += [compute(device.device, end) for end in self._child(device.device, list(steps.COMPUTE))]
+    def _device(self, device: Device, compute_steps: tuple[steps.Step, ...]) -> Iterator[Check]:
+        """Everything on one device: the computation, and on CUDA the proof of native code and torch.compile."""
+        name = device.device
+        checks = [compute(name, end) for end in self._child(name, compute_steps)]
+        yield from checks
+        # Where nothing runs at all, these would only say it again.
+        if self.expected.device == "cuda" and any(check.outcome == "passed" for check in checks):
+            yield from self._native(device)
+            yield self._compiled(name)
 
-    def _child(self, device: str, wanted: list[steps.Step]) -> tuple[Ended, ...]:
+    def _native(self, device: Device) -> Iterator[Check]:
+        wanted = [steps.OWN_KERNELS]
+        if "torchvision" in self.expected.versions:
+            wanted.append(steps.TORCHVISION_KERNELS)
+        first, *more = self._child(device.device, tuple(wanted), env=_NO_JIT)
+        yield native.native(device.device, first, driver_checks.promised_code(device, self.expected) or "")
+        yield from (native.companion(device.device, end) for end in more if first.step != steps.IMPORT)
+
+    def _compiled(self, device: str) -> Check:
+        with tempfile.TemporaryDirectory(prefix="envsolve-compile-", ignore_cleanup_errors=True) as folder:
+            caches = {
+                "TORCHINDUCTOR_CACHE_DIR": str(Path(folder) / "inductor"),
+                "TRITON_CACHE_DIR": str(Path(folder) / "triton"),
+                "TORCHINDUCTOR_COMPILE_THREADS": "1",
+            }
+            limit = min(self.timeout_s, _COMPILE_LIMIT_S)
+            ends = self._child(device, (steps.COMPILED,), env=caches, timeout_s=limit)
+        return extras.compiled(device, ends[0])
+
+    def _nccl(self, devices: tuple[Device, ...]) -> Check:
+        numbers = [int(device.device.partition(":")[2]) for device in devices]
+        # The step ends its processes itself before the child is ended from outside.
+        options = {"numbers": numbers, "limit_s": max(self.timeout_s - 30, self.timeout_s / 2)}
+        return extras.nccl(self._child("cpu", (steps.ALL_REDUCE,), options=options)[0])
+
+    def _child(
+        self,
+        device: str,
+        wanted: tuple[steps.Step, ...],
+        *,
+        env: Mapping[str, str] | None = None,
+        options: Mapping[str, Any] | None = None,
+        timeout_s: float | None = None,
+    ) -> tuple[Ended, ...]:
         order = Order(
             interpreter=self.interpreter,
             steps=wanted,
-            timeout_s=self.timeout_s,
+            timeout_s=timeout_s or self.timeout_s,
             device=device,
-            options={"kind": self.expected.device},
+            options={"kind": self.expected.device, **(options or {})},
+            env=env or {},
         )
         return run(order, lambda step: self.progress(f"{device}: {step}"))

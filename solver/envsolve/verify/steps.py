@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 
@@ -34,3 +35,21 @@ COMPUTE = (
     Step("autograd step", "layers:autograd"),
     Step("pinned copies", "classic:copies"),
 )
+COMPANIONS = {
+    "torchvision": (Step("torchvision nms", "companions:nms"), Step("torchvision resize", "companions:resize")),
+    "torchaudio": (
+        Step("torchaudio spectrogram", "companions:spectrogram"),
+        Step("torchaudio lfilter", "companions:lfilter"),
+        Step("torchaudio rnnt_loss", "companions:rnnt_loss"),
+    ),
+}
+
+OWN_KERNELS = Step("own kernels", "native:own_kernels")
+TORCHVISION_KERNELS = Step("torchvision kernels", "companions:nms")
+COMPILED = Step("torch.compile", "compiled:compiled")
+ALL_REDUCE = Step("nccl", "nccl:all_reduce")
+
+
+def compute_steps(packages: Collection[str]) -> tuple[Step, ...]:
+    """What is computed on each device in an environment that is to hold these packages."""
+    return COMPUTE + tuple(step for name, more in COMPANIONS.items() if name in packages for step in more)

@@ -14,6 +14,7 @@ from envsolve.verify.report import Check
 
 FAMILY = ("torch", "torchvision", "torchaudio")
 _REFILL = "make it anew from its lock: envsolve install --replace"
+_TOGETHER = "install a set that belongs together: envsolve install --name NAME"
 
 
 def interpreter(survey: Survey, expected: Expected) -> Check:
@@ -32,12 +33,14 @@ def interpreter(survey: Survey, expected: Expected) -> Check:
 def versions(survey: Survey, expected: Expected) -> Check:
     """Every promised package is there at its version; the local label counts where one was promised."""
     found = survey.versions()
+    family = ", ".join(f"{name} {found[name]}" for name in FAMILY if name in found)
+    if not expected.locked:
+        return Check(name="versions", outcome="skipped", expected="no lock says which", seen=family)
     wrong = [
         f"{name} {found.get(name, 'missing')} (promised {version})"
         for name, version in expected.versions.items()
         if not same_version(version, found.get(canonicalize_name(name), ""))
     ]
-    family = ", ".join(f"{name} {found[name]}" for name in FAMILY if name in found)
     return Check(
         name="versions",
         outcome="failed" if wrong else "passed",
@@ -56,7 +59,7 @@ def same_version(promised: str, seen: str) -> bool:
     return want == have if want.local else want.public == have.public
 
 
-def torch_files(survey: Survey) -> Check:
+def torch_files(survey: Survey, expected: Expected) -> Check:
     """One torch alone is installed, and the files of the family are those of their wheels."""
     faults = list(_duplicates(survey.dists))
     for state in survey.files:
@@ -67,8 +70,12 @@ def torch_files(survey: Survey) -> Check:
         outcome="failed" if faults else "passed",
         expected="one torch, and every file of the torch family as its wheel brought it",
         seen="; ".join(faults[:3]) + more if faults else _what_was_compared(survey.files),
-        hint=_REFILL if faults else "",
+        hint=_remake(expected) if faults else "",
     )
+
+
+def _remake(expected: Expected) -> str:
+    return _REFILL if expected.locked else _TOGETHER
 
 
 def _duplicates(dists: tuple[Dist, ...]) -> Iterator[str]:
@@ -86,7 +93,7 @@ def _what_was_compared(states: tuple[FileState, ...]) -> str:
     )
 
 
-def requirements(survey: Survey) -> Check:
+def requirements(survey: Survey, expected: Expected) -> Check:
     """What the installed torch family asks for is installed."""
     found = survey.versions()
     wrong = [
@@ -101,7 +108,7 @@ def requirements(survey: Survey) -> Check:
         outcome="failed" if wrong else "passed",
         expected="what torch, torchvision and torchaudio require is installed",
         seen="; ".join(wrong) or "all of it",
-        hint=_REFILL if wrong else "",
+        hint=_remake(expected) if wrong else "",
     )
 
 

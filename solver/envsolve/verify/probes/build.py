@@ -57,13 +57,13 @@ def device(name: str, model: str, capability: Any) -> Facts:
 
 def cuda_devices(torch: Any) -> Facts:
     """The devices of torch.cuda with their capability, e.g. [9, 0]; without one, the words of torch and of libcuda."""
-    facts = {
+    facts: Facts = {
         "available": bool(torch.cuda.is_available()),
         "devices": [],
         "why": "",
         "libcuda": "",
         "visible": os.environ.get("CUDA_VISIBLE_DEVICES"),
-    }  # type: Facts
+    }
     if not facts["available"]:
         facts["why"] = torch_says(torch)
         facts["libcuda"] = libcuda_says()

@@ -55,15 +55,22 @@ def load_steps(wanted: Any) -> Any:
 
 
 def describe(error: BaseException) -> str:
-    """The error in one line, without the C++ stack that torch appends."""
-    lines = [line.strip() for line in str(error).splitlines()]
+    """The error in one line, and the one that it came from."""
+    text = type(error).__name__ + ": " + one_line(str(error))
+    cause = error.__cause__ or error.__context__
+    if cause is not None and str(cause) not in text:
+        text += ", from " + type(cause).__name__ + ": " + one_line(str(cause))
+    return text
+
+
+def one_line(text: str) -> str:
+    """The text without the C++ stack that torch appends."""
     kept = []
-    for line in lines:
+    for line in text.splitlines():
         if line.startswith(("Exception raised from", "frame #", "Compile with")):
             break
-        if line:
-            kept.append(line)
-    return (type(error).__name__ + ": " + " ".join(kept))[:600]
+        kept.append(line.strip())
+    return " ".join(word for word in kept if word)[:500]
 
 
 def poisoned(text: str) -> bool:

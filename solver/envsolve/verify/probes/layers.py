@@ -54,15 +54,15 @@ def autograd(context: Context) -> Facts:
     matmul.set_tf32(torch, False)
     x, y, start = torch.randn(64, 32), torch.randn(64, 8), torch.randn(32, 8)
     weight = start.clone().to(context.device).requires_grad_()
-    optimizer = torch.optim.SGD([weight], lr=0.1)
     loss = ((torch.matmul(x.to(context.device), weight).tanh() - y.to(context.device)) ** 2).mean()
     loss.backward()
-    optimizer.step()
+    with torch.no_grad():  # by hand: importing torch.optim takes as long as torch itself
+        stepped = weight - 0.1 * weight.grad
     out = torch.matmul(x.double(), start.double()).tanh()
     slope = torch.matmul(x.double().t(), 2 * (out - y.double()) / out.numel() * (1 - out * out))
     return {
         "errors": [
             close.relative("gradient", weight.grad, slope, 1e-5),
-            close.relative("stepped weights", weight, start.double() - 0.1 * slope, 1e-5),
+            close.relative("stepped weights", stepped, start.double() - 0.1 * slope, 1e-5),
         ]
     }

@@ -67,7 +67,7 @@ def read_dist(info: Any) -> Any:
             break
     else:
         return None
-    dist = {"name": "", "version": "", "requires": [], "info": str(info)}  # type: Facts
+    dist: Facts = {"name": "", "version": "", "requires": [], "info": str(info)}
     with file.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
             if not line.strip():
@@ -85,7 +85,8 @@ def read_dist(info: Any) -> Any:
 def check_files(dist: Facts) -> Facts:
     """Compare the files with RECORD: sizes of all, and the hash of the package's version.py and __init__.py."""
     record = Path(dist["info"]) / "RECORD"
-    report = {"name": dist["name"], "version": dist["version"], "record": record.is_file(), "checked": 0, "wrong": []}  # type: Facts
+    report: Facts = {"name": dist["name"], "version": dist["version"], "record": record.is_file(), "checked": 0}
+    report["wrong"] = []
     if not report["record"]:
         return report
     root = Path(dist["info"]).parent
@@ -117,7 +118,7 @@ def file_fault(path: Any, digest: str, size: int) -> str:
 
 def torch_build(dists: Any) -> Facts:
     """The CUDA and ROCm versions that torch/version.py states, without importing it; "" = None there."""
-    facts = {"cuda": "", "hip": "", "xpu": "", "found": False}  # type: Facts
+    facts: Facts = {"cuda": "", "hip": "", "xpu": "", "found": False}
     for dist in dists:
         if dist["name"] != "torch":
             continue
