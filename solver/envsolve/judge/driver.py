@@ -6,6 +6,7 @@ Source of the rules: NVIDIA's CUDA compatibility guide and toolkit release notes
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from envsolve.capability import Capability
 from envsolve.dotted import Dotted
@@ -51,6 +52,7 @@ def branch_of(version: Dotted, rulebook: Rulebook) -> int | None:
     return max((b for b in rulebook.branches if b <= version.major), default=None)
 
 
+@lru_cache(maxsize=512)
 def floor(cuda: Dotted, rulebook: Rulebook, *, windows: bool) -> Dotted | None:
     """The lowest driver that runs a build of this CUDA; None = not published.
 

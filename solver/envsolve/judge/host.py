@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from envsolve.dotted import Dotted
 from envsolve.judge.fit import Refusal
 from envsolve.machine.machine import Machine
@@ -25,6 +27,7 @@ def python_refusal(build: Build, python: str) -> Refusal | None:
     )
 
 
+@cache
 def minor_of(python: str) -> Dotted:
     """The major.minor of a Python version: "3.11.7" -> 3.11."""
     return Dotted.parse(".".join(python.removesuffix("t").split(".")[:2]))

@@ -32,7 +32,7 @@ def identify(gpu: Gpu, rulebook: Rulebook) -> Identity:
     match = rulebook.gpu_names.find(gpu.name)
     possible = tuple(sorted(set(match.capabilities)))
     identified = replace(gpu, compute_capability=possible[0]) if len(possible) == 1 else gpu
-    return Identity(gpu=identified, possible=possible, by_name=True, near=match.nearest)
+    return Identity(gpu=identified, possible=possible, by_name=True, near=match.near)
 
 
 def with_capability(machine: Machine, capabilities: dict[int, Capability]) -> Machine:

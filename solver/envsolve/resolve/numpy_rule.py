@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import and_
+
 from packaging.requirements import Requirement
-from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from envsolve.judge.fit import Refusal
@@ -23,14 +25,12 @@ def numpy_cap(build: Build, rulebook: Rulebook) -> Requirement | None:
 
 def numpy_refusal(build: Build, wanted: Wanted, rulebook: Rulebook) -> Refusal | None:
     """Refused when the user's own numpy requirement leaves no NumPy 1 for a build that needs one."""
-    cap = numpy_cap(build, rulebook)
+    asked = [r.specifier for r in wanted.others if canonicalize_name(r.name) == "numpy"]
+    cap = numpy_cap(build, rulebook) if asked else None
     if cap is None:
         return None
-    spec = SpecifierSet()
-    for requirement in wanted.others:
-        if canonicalize_name(requirement.name) == "numpy":
-            spec &= requirement.specifier
-    if not str(spec) or any(spec.contains(v) and cap.specifier.contains(v) for v in _ONES):
+    spec = reduce(and_, asked)
+    if any(spec.contains(v) and cap.specifier.contains(v) for v in _ONES):
         return None
     text = f"torch {build.torch} was built for NumPy 1, numpy{spec} leaves none"
     return Refusal(code="companion-mismatch", text=text, blames=("pin",))

@@ -65,6 +65,9 @@ def _rows(
         if (pinned and pins) or not (named or build.accelerator in own):
             continue
         fit = judge(build, replace(case, asked=True) if named else case)
+        if not fit.runs and pins:  # the decisive reason is known: companions would only add to it
+            yield Row(fit=fit, packages=(), refusals=fit.refusals)
+            continue
         packages, refusals = _companions(build, wanted, rulebook, case.python, excluded)
         yield Row(fit=fit, packages=packages, refusals=(*fit.refusals, *refusals, *([pinned] if pinned else [])))
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from envsolve.capability import Capability
 from envsolve.judge.accelerator import vendor_of
+from envsolve.judge.driver import driver_of, mismatch, too_old
 from envsolve.machine.machine import Machine
 from envsolve.resolve.plan import Remedy
 from envsolve.resolve.request import Request
@@ -26,13 +27,16 @@ def outside_remedies(machine: Machine, request: Request, rulebook: Rulebook) -> 
 
 
 def _source_build(machine: Machine, capabilities: set[Capability], rulebook: Rulebook) -> Iterator[Remedy]:
-    """The newest torch that was published with a CUDA whose nvcc can target every GPU."""
+    """The newest torch published with a CUDA whose nvcc can target every GPU and which this driver can run."""
+    driver = driver_of(machine, rulebook)
+    if any(mismatch(driver, c, rulebook) for c in capabilities):
+        return
     for build in reversed(rulebook.builds_on(machine.platform)):
         reach = rulebook.toolkit_ranges.get(build.cuda) if build.cuda is not None else None
-        if reach is not None and all(reach.covers(c) for c in capabilities):
+        if reach is None or build.cuda is None or too_old(driver, build.cuda, rulebook):
+            continue
+        if all(reach.covers(c) for c in capabilities):
             targets = ";".join(str(c) for c in sorted(capabilities))
-            text = (
-                f"PyTorch {build.torch} built from source with CUDA {build.cuda} for {targets}: hours, and a compiler"
-            )
+            text = f"PyTorch {build.torch} from source with CUDA {build.cuda} for {targets}: hours of compiling"
             yield Remedy(code="source-build", text=text)
             return
