@@ -48,8 +48,9 @@ class Finding:
 class Problem:
     """Something wrong with the machine itself, with a code for programs and a sentence for people.
 
-    Codes: driver-not-loaded, driver-library-mismatch, gpu-hidden, gpu-lost, permission, wsl-stub, sources-disagree,
-    no-driver, unreadable.
+    Codes: driver-not-loaded, driver-library-mismatch, driver-ignores-gpu (the driver branch has dropped the card, or
+    another driver has it), gpu-hidden (container, mask), gpu-lost, no-devices, no-driver, permission, wsl-stub,
+    sources-disagree, python-32-bit, python-translated, unreadable.
     """
 
     code: str

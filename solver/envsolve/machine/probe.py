@@ -1,4 +1,4 @@
-"""Probe: the world that detection looks at. Tests hand in a folder, an environment and a runner of their own."""
+"""Probe: the world that detection looks at. Tests hand in a folder, an environment and runners of their own."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+_MOST_BYTES = 4_000_000  # pci.ids has 1.5 MB
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,18 +41,34 @@ def run_command(command: Sequence[str], seconds: float) -> Ran:
         )
     except subprocess.TimeoutExpired:
         return Ran(status=None, err=f"no answer within {seconds:g} s")
-    except OSError as error:
-        return Ran(status=None, err=error.strerror or str(error))
+    except (OSError, ValueError) as error:
+        return Ran(status=None, err=str(error))
     return Ran(status=done.returncode, out=done.stdout, err=done.stderr)
+
+
+def load_nvml() -> Any:
+    """The NVML bindings (nvidia-ml-py)."""
+    import pynvml
+
+    return pynvml
+
+
+def wheel_tags() -> Iterable[str]:
+    """The platform tags of wheels that the running Python takes, best first."""
+    from packaging.tags import platform_tags
+
+    return platform_tags()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
-    """File system root, environment, commands, and what the running Python says of its platform."""
+    """File system root, environment, commands, libraries, and what the running Python says of its platform."""
 
     root: Path = Path("/")
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
     run: Run = run_command
+    nvml: Callable[[], Any] = load_nvml
+    wheel_tags: Callable[[], Iterable[str]] = wheel_tags
     system: str = sys.platform
     processor: str = field(default_factory=platform.machine)
 
@@ -58,19 +77,27 @@ class Probe:
         return self.root / absolute.lstrip("/")
 
     def read(self, absolute: str) -> str | None:
-        """The text of a small file; None where it is not there or can't be read."""
+        """The text of a file; None where it is not there or can't be read."""
         try:
-            return self.path(absolute).read_bytes()[:1_000_000].decode("utf-8", errors="replace")
-        except OSError:
+            with self.path(absolute).open("rb") as file:
+                return file.read(_MOST_BYTES).decode("utf-8", errors="replace")
+        except (OSError, ValueError):
             return None
 
     def exists(self, absolute: str) -> bool:
         """Whether there is something at this path."""
         return os.path.lexists(self.path(absolute))
 
-    def list(self, absolute: str) -> Iterator[Path]:
-        """What a folder holds, by name; nothing where it is not there."""
+    def list(self, absolute: str) -> Iterator[str]:
+        """The names in a folder, sorted; nothing where it is not there."""
         try:
-            yield from sorted(self.path(absolute).iterdir())
+            yield from sorted(os.listdir(self.path(absolute)))  # noqa: PTH208 - names are wanted, not paths
         except OSError:
             return
+
+    def link(self, absolute: str) -> str | None:
+        """The last name of what a link points to (the driver that a device is bound to); None without a link."""
+        try:
+            return Path(os.readlink(self.path(absolute))).name  # noqa: PTH115 - the target need not exist
+        except OSError:
+            return None

@@ -49,7 +49,7 @@ def parse_spec(text: str, *, source: str = "spec") -> Reading:
         gpus=gpus,
         wsl=wsl,
         tegra=tegra,
-        vendor=vendor or _vendor(gpus),
+        vendor=vendor or vendor_of_gpus(gpus),
     )
 
 
@@ -168,7 +168,8 @@ def _capability(text: str) -> Capability:
         raise InputError(f"spec: cc={text} is not a compute capability such as 8.6", hint='"cc=8.6"') from None
 
 
-def _vendor(gpus: tuple[Gpu, ...] | None) -> Vendor | None:
+def vendor_of_gpus(gpus: tuple[Gpu, ...] | None) -> Vendor | None:
+    """Whose the GPUs are: NVIDIA's where one is, none where it is known that there is no GPU, else unknown."""
     if gpus is None:
         return None
     if not gpus:

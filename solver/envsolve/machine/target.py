@@ -7,11 +7,10 @@ import sys
 from pathlib import Path
 
 from envsolve.errors import InputError
+from envsolve.machine.host import this_host
 from envsolve.machine.machine import Machine
 from envsolve.machine.merge import merge
-from envsolve.machine.profile import parse_profile
 from envsolve.machine.spec import EXAMPLE, parse_spec
-from envsolve.machine.text import read_text
 
 MOST_BYTES = 16 * 1024 * 1024  # a profile has a few KB, `nvidia-smi -q -x` of 16 GPUs under 1 MB
 _SUFFIXES = (".json", ".txt", ".log", ".xml", ".csv", ".out", ".md", ".yml", ".yaml", ".toml")
@@ -24,10 +23,7 @@ def read_target(text: str, *, host: Machine | None = None) -> Machine:
     T is a file, "-" (standard input), a one-line spec, or pasted text of several lines. Raises InputError for a file
     that is not there, a bad profile (with the field's path), a bad spec, or a text that says nothing of any GPU.
     """
-    if host is None:
-        from envsolve.machine.host import this_host
-
-        host = this_host()
+    host = host or this_host()
     if text.strip() == "-":
         return parse_target(sys.stdin.read(), host=host, where="standard input")
     if "\n" in text.strip():
@@ -42,8 +38,13 @@ def read_target(text: str, *, host: Machine | None = None) -> Machine:
 
 def parse_target(content: str, *, host: Machine, where: str) -> Machine:
     """The machine of a file's content: a profile where it is a JSON object, else pasted output."""
+    # Each form is loaded only when it is there: a plan for a one-line spec compiles no parser.
     if content.lstrip("\ufeff \t\r\n").startswith("{"):
+        from envsolve.machine.profile import parse_profile
+
         return parse_profile(content.lstrip("\ufeff"), host=host, where=where)
+    from envsolve.machine.text import read_text
+
     return merge(read_text(content, where=where), host=host)
 
 
