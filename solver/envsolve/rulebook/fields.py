@@ -121,8 +121,8 @@ def _target_order(cell: str) -> tuple[int, str]:
 
 def span(value: object) -> str:
     """A range of Python minors, first to last: "3.9-3.13", or a single "3.8" -> "3.8 3.8"."""
-    first, _, last = text(value).partition("-")
-    ends = [_minor(first), _minor(last or first)]
+    first, dash, last = text(value).partition("-")
+    ends = [_minor(first), _minor(last if dash else first)]
     if _numbers(ends[0]) > _numbers(ends[1]):
         raise Wrong(f"the range runs backwards: {value!r}")
     return " ".join(ends)

@@ -17,7 +17,7 @@ _GLUED_GRADE = re.compile(r"(\d{3,4})(ti|super|d)(super)?", re.ASCII)
 _QUALIFIER = re.compile(
     r"\d+(\.\d+)?(gb|gib|g|mb)|(pg|sx|ts|s)?xm\d?|sxm\d?|pcie?|hbm\w*|gddr\w+|ddr\d|nvl\d*|dgxs|fhhl|cnx"
     r"|laptop|mobile|notebook|gpu|max|q|with|design|generation|edition|server|workstation|sff|embedded"
-    r"|developer|kit|nvgpu|oem|rev\.?|lite|hash|rate|mac|corporation",
+    r"|developer|kit|nvgpu|collectors|active|oem|rev\.?|lite|hash|rate|mac|corporation",
     re.ASCII,
 )
 # "Rev. 2", "Rev. A": the word after rev belongs to it.

@@ -18,10 +18,10 @@ NameKind = Literal["known", "ambiguous", "unknown"]
 
 # nvidia-smi cuts long names: "NVIDIA GeForce RTX 208..."
 _CUT = re.compile(r"\s*(\.\.\.?|…)\s*$")
-# A slice of a GPU for a virtual machine: "L4-12Q", "A100-4C", "A100-1-5C".
-_VGPU = re.compile(r"^(.*?)(?:-\d)?-\d+[abcq]$", re.IGNORECASE)
-# ... whose board letters are not part of the name: "A100D-80C", "V100DX-32Q", "RTX8000P-8Q".
-_BOARD = re.compile(r"(?<=\d)[dxplms]+$")
+# A slice of a GPU for a virtual machine: "L4-12Q", "A100-4C", "A100-1-5C", "M10-2B4", "RTX8000-48".
+_VGPU = re.compile(r"^(.*?)(?:-\d)?-\d+(?:[abcq]4?)?$", re.IGNORECASE)
+# ... whose board letters are not part of the name: "A100D-80C", "V100DX-32Q", "RTX8000P-8Q", "P100C-12C".
+_BOARD = re.compile(r"(?<=\d)[cdxplms]+$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +125,8 @@ def _questions(text: str) -> Iterator[list[str]]:
     yield key
     plain = key[1:] if key[0] == "nvidia" else key
     yield plain
+    if plain[:1] == ["geforce"] and plain[1:]:
+        yield plain[1:]
     if slice_ := _VGPU.match(text.strip()):
         board = [word for word in words(slice_[1]) if word not in ("nvidia", "grid")]
         if board:

@@ -37,7 +37,8 @@ class RulesError(InputError):
     def __init__(self, mistakes: Iterable[Mistake]) -> None:
         self.mistakes = tuple(mistakes)
         lines = "\n".join(f"  {mistake}" for mistake in self.mistakes)
-        super().__init__(f"{len(self.mistakes)} mistakes in the rules\n{lines}", hint="correct the files below rules/")
+        count = f"{len(self.mistakes)} mistake{'s' if len(self.mistakes) != 1 else ''}"
+        super().__init__(f"{count} in the rules\n{lines}", hint="correct the files below rules/")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
