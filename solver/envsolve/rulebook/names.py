@@ -91,11 +91,13 @@ class GpuNames:
 
     def _find_cut(self, prefix: str) -> NameMatch:
         wanted = _compact(prefix)
+        if "nvidia".startswith(wanted):
+            return NameMatch(kind="unknown")
         positions = [position for position, name in enumerate(self._compact_names) if name.startswith(wanted)]
         if not positions:
             # Longer than any name of the rules: "NVIDIA H100 80GB HB..." without the word that was cut.
             positions = self._positions(prefix) or self._positions(re.sub(r"[\s-]*[^\s-]*$", "", prefix))
-        return self._match(positions) if positions and wanted else NameMatch(kind="unknown")
+        return self._match(positions) if positions else NameMatch(kind="unknown")
 
     def _match(self, positions: Iterable[int]) -> NameMatch:
         matched = [self.row(self._names[position]) for position in positions]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from packaging.version import Version
 
@@ -13,7 +13,6 @@ from envsolve.capability import Capability
 from envsolve.dotted import Dotted
 from envsolve.rulebook import cells, rows
 from envsolve.rulebook.compiled import Compiled, Tree
-from envsolve.rulebook.names import GpuNames
 from envsolve.rulebook.tables import (
     Architecture,
     Build,
@@ -30,6 +29,9 @@ from envsolve.rulebook.tables import (
     ToolkitDriver,
     ToolkitRange,
 )
+
+if TYPE_CHECKING:
+    from envsolve.rulebook.names import GpuNames
 
 _Key = TypeVar("_Key")
 _Row = TypeVar("_Row")
@@ -186,7 +188,9 @@ class Rulebook:
 
     @cached_property
     def gpu_names(self) -> GpuNames:
-        """GPU names -> capability."""
+        """GPU names -> capability. Most plans know the capability and never load this."""
+        from envsolve.rulebook.names import GpuNames
+
         return GpuNames(names=self._tree("names"), index=self._tree("name_index"), sources=self.compiled.sources)
 
     # The rest -------------------------------------------------------------------------------------------------------
