@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from envsolve.errors import InputError
 from envsolve.lock import requirements_txt
 from envsolve.lock.lock import Lock
 from envsolve.lock.make import make_lock
 from envsolve.resolve.closure import close
+from fakes.locks import locks
 from fakes.memory_index import MemoryIndex
 from fakes.plans import LINUX_312, a_plan
 from fakes.stub_wheels import StubWheel, stub_family
@@ -56,3 +64,58 @@ def test_a_file_without_a_hash_is_hashed_and_says_so() -> None:
     assert torch.hashed_here
     assert f"    # hashed by envsolve, the index gives no hash: {torch.sha256}\n" in text
     assert requirements_txt.read(text).packages[-1].files[0].hashed_here
+
+
+@given(locks())
+def test_any_lock_is_read_back(lock: Lock) -> None:
+    text = requirements_txt.write(lock)
+    back = requirements_txt.read(text)
+    assert requirements_txt.write(back) == text
+    assert (back.header, back.python, back.platform, back.variant, back.index_url) == (
+        (lock.header, lock.python, lock.platform, lock.variant, lock.index_url)
+    )
+    for package, found in zip(lock.packages, back.packages, strict=True):
+        assert (found.name, found.version, found.direct, found.via) == (
+            (package.name, package.version, package.direct, package.via)
+        )
+        assert {(f.sha256, f.hashed_here) for f in found.files} == {(f.sha256, f.hashed_here) for f in package.files}
+        if package.direct:
+            assert [(f.filename, f.url) for f in found.files] == [(f.filename, f.url) for f in package.files]
+
+
+GOOD = requirements_txt.write(a_lock())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("markupsafe==3.0.3 \\", "markupsafe>=3 \\", "line 10: not a line of a lock: 'markupsafe>=3"),
+        ("markupsafe==3.0.3 \\", "markupsafe==zwei \\", "line 10: not a line of a lock"),
+        ("    --hash=sha256:", "    --hash=md5:", "line 11: not a line of a lock"),
+        ("torch-2.11.0%2Bcu128-cp312-cp312-", "torch-", "line 14: not a line of a lock"),
+        ("# variant: cu128\n", "", "the header has 0 lines 'variant: …', not one"),
+        ("# made by envsolve ", "# made by hand ", "r.txt was not made by envsolve"),
+        ("# python: 3.12", "--index-url https://host.example/simple\n# python: 3.12", "line 4: not a line of a lock"),
+    ],
+)
+def test_what_envsolve_does_not_write_is_refused_with_its_line(old: str, new: str, message: str) -> None:
+    assert old in GOOD
+    with pytest.raises(InputError) as caught:
+        requirements_txt.read(GOOD.replace(old, new, 1), what="r.txt")
+    assert message in caught.value.message
+
+
+@given(st.text(max_size=80))
+def test_any_text_is_refused_or_read(text: str) -> None:
+    with pytest.raises(InputError):
+        requirements_txt.read(text)
+
+
+def test_a_file_on_this_disk_makes_the_lock_not_portable() -> None:
+    lock = a_lock()
+    torch = lock.packages[-1]
+    assert lock.header.portable
+    local = replace(torch, files=(replace(torch.files[0], url="file:///wheels/torch-2.11.0%2Bcu128-py3-none-any.whl"),))
+    text = requirements_txt.write(replace(lock, header=replace(lock.header, portable=False), packages=(local,)))
+    assert "# portable: no: it names files on the disk of the machine that made it\n" in text
+    assert not requirements_txt.read(text).header.portable

@@ -1,0 +1,37 @@
+"""The file's name chooses the format."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from envsolve.errors import InputError
+from envsolve.lock import environment_yml, formats, pylock_toml, requirements_txt
+from envsolve.lock.lock import Lock
+from fakes.locks import locks
+
+
+@given(locks())
+def test_the_name_chooses_the_writer(lock: Lock) -> None:
+    assert formats.writer("requirements.lock.txt")(lock) == requirements_txt.write(lock)
+    assert formats.writer("gpu.txt")(lock) == requirements_txt.write(lock)
+    assert formats.writer("pylock.toml")(lock) == pylock_toml.write(lock)
+    assert formats.writer("pylock.cu128.toml")(lock) == pylock_toml.write(lock)
+    assert formats.writer("environment.yml")(lock) == environment_yml.write(lock)
+    assert formats.writer("environment-gpu.yaml")(lock) == environment_yml.write(lock)
+
+
+@given(locks())
+def test_the_name_chooses_the_reader(lock: Lock) -> None:
+    assert formats.read(pylock_toml.write(lock), "pylock.toml") == lock
+    text = requirements_txt.write(lock)
+    assert formats.read(text, "x.txt") == requirements_txt.read(text)
+    with pytest.raises(InputError, match="no hashes"):
+        formats.read(environment_yml.write(lock), "environment.yml")
+
+
+@pytest.mark.parametrize("name", ["lock", "pylock.a.b.toml", "pyproject.toml", "env.yml", "uv.lock", ".txt", "a.json"])
+def test_other_names_are_wrong_usage(name: str) -> None:
+    with pytest.raises(InputError, match="no lock format goes with the name") as caught:
+        formats.writer(name)
+    assert "pylock.toml" in caught.value.hint
