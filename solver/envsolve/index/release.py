@@ -16,7 +16,8 @@ class ReleaseFile:
 
     `url` is absolute and carries neither fragment nor credentials; `sha256` is None where the index gives none;
     `metadata_sha256` is the hash of METADATA ("" = offered without a hash, None = not offered); `size` is in bytes.
-    `source` names the index or folder that it came from, without credentials.
+    `source` names the index or folder that it came from, without credentials; `folder` is its folder on the PyTorch
+    index ("cu128", "" for the root, which every variant's page lists as well), None for files of other places.
     """
 
     name: str  # canonical
@@ -31,6 +32,7 @@ class ReleaseFile:
     build: tuple[int, str] | tuple[()] = ()
     yanked: str | None = None  # the reason; None = not yanked
     size: int | None = None
+    folder: str | None = None
 
     @property
     def is_wheel(self) -> bool:

@@ -12,7 +12,8 @@ from envsolve.errors import InputError
 from envsolve.index.configuration.given import Given
 from envsolve.index.configuration.redact import redact
 
-_VARIANT = re.compile(r"(cpu|xpu|cu\d+|rocm[\d.]+)", re.ASCII)
+# A folder of the PyTorch index that holds the wheels of one variant.
+VARIANT = re.compile(r"(cpu|xpu|cu\d+|rocm[\d.]+)", re.ASCII)
 _TRUE = {"1", "y", "yes", "t", "true", "on"}
 _FALSE = {"0", "n", "no", "f", "false", "off", ""}
 
@@ -100,7 +101,7 @@ def read_mirror(given: Given) -> str:
     """The base of a mirror of the PyTorch index: the folder above the variants."""
     address = read_address(given)
     base, _, last = address.rpartition("/")
-    if _VARIANT.fullmatch(last):
+    if VARIANT.fullmatch(last):
         raise InputError(
             f"{given.origin}: {redact(address)} is the folder of one variant, not the base of a mirror",
             hint=f"--mirror {redact(base)}",

@@ -1,0 +1,170 @@
+"""PackageIndex: what the resolver asks, over every place that the settings name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import TracebackType
+from typing import Self
+
+from packaging.version import Version
+
+from envsolve.errors import OutsideError
+from envsolve.index.cache import Cache
+from envsolve.index.content import Contents
+from envsolve.index.fitting import Target
+from envsolve.index.http import Http
+from envsolve.index.limits import MAX_CONNECTIONS
+from envsolve.index.listing import Listings
+from envsolve.index.pages import Pages
+from envsolve.index.places import Place, default_index, extra_indexes, places_for
+from envsolve.index.release import ReleaseFile, WheelMetadata
+from envsolve.settings import Settings
+
+Enough = Callable[[list[ReleaseFile]], bool]
+
+
+class PackageIndex:
+    """Implements resolve.protocol.Index. Use it in a `with` block, or call `close`.
+
+    `warnings` collects in words what went wrong without stopping the work: places that were passed over because the
+    files were found elsewhere.
+    """
+
+    def __init__(self, settings: Settings, target: Target, *, sdists: bool = False) -> None:
+        self.warnings: list[str] = []
+        self._settings = settings
+        self._target = target
+        self._http = Http(settings)
+        cache = Cache(settings.cache_dir)
+        self._pages = Pages(settings, self._http, cache)
+        self._listings = Listings(self._pages, target, sdists=sdists)
+        self._contents = Contents(settings, self._http, cache, self.warnings)
+        self._found: dict[tuple[str, str | None, Version | None], tuple[ReleaseFile, ...]] = {}
+        self._pool: ThreadPoolExecutor | None = None
+        self._coming: dict[tuple[Place, str], Future[list[ReleaseFile]]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop what is still being fetched and close every connection."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+        self._http.close()
+
+    @property
+    def requests(self) -> int:
+        """How many requests were made."""
+        return self._http.count
+
+    def files(self, name: str, *, variant: str | None = None, version: Version | None = None) -> Sequence[ReleaseFile]:
+        """The files of a canonical name, in the order of the places they come from (see `places_for`).
+
+        Of files with the same name the first is kept. With `version` (label included) the places are asked one after
+        the other until one has a wheel of exactly this version that may fit, and only such files are given back; a
+        place that can't be reached then matters only if no other has one. Raises OutsideError.
+        """
+        key = (name, variant, version)
+        if key not in self._found:
+            self._found[key] = tuple(self._files(name, variant, version))
+        return self._found[key]
+
+    def metadata(self, file: ReleaseFile) -> WheelMetadata:
+        """The METADATA of one wheel. Raises OutsideError."""
+        return self._contents.metadata(file)
+
+    def hash_file(self, file: ReleaseFile) -> str:
+        """The SHA-256 (hex) of a file, by reading all of it once. Raises OutsideError."""
+        return self._contents.hash_file(file)
+
+    def prefetch(self, names: Sequence[str]) -> None:
+        """Start loading the pages of these names (those of the default index and the extra ones) in threads."""
+        for name in names:
+            for place in places_for(name, None, self._settings):
+                self._start(place, name)
+
+    def prefetch_metadata(self, files: Sequence[ReleaseFile]) -> None:
+        """Start loading the METADATA of these wheels in threads; errors show when it is asked for."""
+        for file in files:
+            if not file.is_local and not self._contents.has(file):
+                self._threads().submit(self._contents.preload, file)
+
+    def _start(self, place: Place, name: str) -> None:
+        web = place.url.startswith("http")
+        if web and (place, name) not in self._coming and not self._pages.is_fresh(place.url):
+            self._coming[place, name] = self._threads().submit(self._listings.files, place, name, None)
+
+    def _threads(self) -> ThreadPoolExecutor:
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(MAX_CONNECTIONS, thread_name_prefix="index")
+        return self._pool
+
+    def _files(self, name: str, variant: str | None, version: Version | None) -> list[ReleaseFile]:
+        if variant is None and self._settings.index_strategy == "first" and self._settings.extra_indexes:
+            return self._first_index(name, version)
+        return self._ask(places_for(name, variant, self._settings), name, variant, version)
+
+    def _first_index(self, name: str, version: Version | None) -> list[ReleaseFile]:
+        """The first index that has the name answers alone: nobody can slip a higher version in through another one.
+
+        Here a place that can't be reached is an error: the next one must not answer in its stead.
+        """
+        for place in [*extra_indexes(name, self._settings), *default_index(name, self._settings)]:
+            found = self._load(place, name, None)
+            if found:
+                break
+        else:
+            found = []
+        links = [place for place in places_for(name, None, self._settings) if place.kind == "links"]
+        return _merged([found, self._ask(links, name, None, None)], version)
+
+    def _ask(
+        self, places: Iterable[Place], name: str, variant: str | None, version: Version | None
+    ) -> list[ReleaseFile]:
+        found: list[list[ReleaseFile]] = []
+        failed: list[OutsideError] = []
+        for place in places:
+            try:
+                files = self._load(place, name, variant)
+            except OutsideError as error:
+                failed.append(error)
+                continue
+            found.append(files)
+            if version is not None and any(self._serves(file, version) for file in files):
+                break
+        merged = _merged(found, version)
+        if failed and not merged:
+            raise failed[0]
+        self.warnings.extend(error.message for error in failed if error.message not in self.warnings)
+        return merged
+
+    def _serves(self, file: ReleaseFile, version: Version) -> bool:
+        return file.version == version and self._target.fits(file.filename)
+
+    def _load(self, place: Place, name: str, variant: str | None) -> list[ReleaseFile]:
+        coming = self._coming.pop((place, name), None) if variant is None else None
+        return coming.result() if coming is not None else self._listings.files(place, name, variant)
+
+
+def _merged(found: list[list[ReleaseFile]], version: Version | None) -> list[ReleaseFile]:
+    """All files, the first of each name, and only those of `version` where one is asked for."""
+    by_name: dict[str, ReleaseFile] = {}
+    for files in found:
+        for file in files:
+            if version is None or file.version == version:
+                by_name.setdefault(file.filename, file)
+    return list(by_name.values())
+
+
+def open_index(settings: Settings, *, python: str, platform: str, sdists: bool = False) -> PackageIndex:
+    """The index for one target: Python "3.12", platform as the rules name it ("linux_x86_64"). Asks nothing yet.
+
+    Source archives are listed only with `sdists`, since building one runs foreign code.
+    """
+    return PackageIndex(settings, Target(python=python, platform=platform), sdists=sdists)
