@@ -125,9 +125,13 @@ def _install(slot: Slot, order: Order) -> Environment:
 
     check_platform(order.lock, this_host().platform)
     python = find_python(order.lock.python)
-    with kill_is_interrupt(), Busy() as busy:
-        prove = partial(_prove, lock=order.lock, environment=slot.shown_name, busy=busy)
-        return install(slot, python, order, prove=prove, say=busy.say, detail=busy.line)
+    try:
+        with kill_is_interrupt(), Busy() as busy:
+            prove = partial(_prove, lock=order.lock, environment=slot.shown_name, busy=busy)
+            return install(slot, python, order, prove=prove, say=busy.say, detail=busy.line)
+    except KeyboardInterrupt:
+        talk.error("interrupted; nothing half-made is left, and what was there before is unchanged", "")
+        raise
 
 
 def _prove(interpreter: Path, *, lock: Lock, environment: str, busy: Busy) -> Proof:

@@ -58,7 +58,7 @@ _MEANINGS = (
     ),
     _row(
         r"bad ?zip ?file|invalid (zip|wheel)|not a zip|truncated|unexpected eof|incomplete|zip archive|"
-        r"connection broken|premature|end of central directory",
+        r"connection broken|premature|body from connection|end of file before|end of central directory",
         "a download is truncated or not a wheel at all (an error page of a mirror or proxy?)",
         "run the same command again; with a mirror, try once without --mirror",
     ),

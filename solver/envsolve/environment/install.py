@@ -105,7 +105,8 @@ def _build(draft: Draft, python: TargetPython, order: Order, name: str, say: Say
     marker = _marker(python, order, name)
     write_marker(build, marker)
     (build / LOCK_COPY).write_text(order.lock_text, encoding="utf-8", newline="\n")
-    say(f"installing {len(order.lock.packages)} packages with {order.installer.shown}")
+    count = len(order.lock.packages)
+    say(f"installing {count} package{'s' if count != 1 else ''} with {order.installer.shown}")
     with handed(order.lock_text, build, order.settings) as lock_file:
         fill(
             interpreter_of(build),
