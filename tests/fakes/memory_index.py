@@ -71,19 +71,20 @@ class MemoryIndex:
             build=build,
             yanked=yanked,
             size=len(package.content),
+            folder=folder,
         )
         self._files.setdefault((folder, name), []).append(file)
         if wheel:
             self._wheels[file.url] = package
 
-    def files(self, name: str, *, variant: str | None = None) -> Sequence[ReleaseFile]:
+    def files(self, name: str, *, variant: str | None = None, version: Version | None = None) -> Sequence[ReleaseFile]:
         self.asked.append((name, variant))
         if self.unreachable:
             raise OutsideError(f"{SIMPLE}/{name}/ can't be reached")
         found = list(self._files.get((variant, name), []))
         if variant is not None:
             found += self._files.get(("", name), [])
-        return found
+        return [file for file in found if version in (None, file.version)]
 
     def metadata(self, file: ReleaseFile) -> WheelMetadata:
         self.metadata_asked.append(file.filename)

@@ -82,14 +82,18 @@ def request(
     mirror: str | None,
 ) -> Request:
     """The request of a command line."""
+    from envsolve.cli.requirement_files import read_wishes
     from envsolve.resolve.request import TRIO, Request
 
-    texts = [*requirements]
+    wishes = read_wishes(files)
+    wanted = (*(_requirement(text) for text in requirements), *wishes.requirements)
+    wanted = wanted or tuple(_requirement(name) for name in TRIO)
     chosen = source or os.environ.get("ENVSOLVE_SOURCE") or "pytorch"
     if chosen not in ("pytorch", "pypi"):
         raise InputError(f"--source {chosen}: must be pytorch or pypi", hint="envsolve plan --source pypi")
     return Request(
-        requirements=tuple(_requirement(text) for text in texts or TRIO),
+        requirements=(*wanted, *wishes.family_constraints({r.name for r in wanted})),
+        constraints=wishes.constraints,
         variant=variant,
         gpus=_gpus(gpus),
         source=chosen,  # type: ignore[arg-type]

@@ -25,7 +25,9 @@ def _lines(lock: Lock, name: str) -> Iterator[str]:
     yield "channels:"
     yield from (f"  - {channel}" for channel in _CHANNELS)
     yield "dependencies:"
-    yield f"  - python={lock.python}"
+    yield f"  - python={lock.python.rstrip('t')}"
+    if lock.python.endswith("t"):
+        yield "  - python-freethreading"
     yield "  - pip"
     yield "  - pip:"
     yield from (f'      - "{_entry(package)}"' for package in lock.packages)

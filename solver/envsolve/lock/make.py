@@ -31,7 +31,7 @@ def make_lock(plan: Plan, closure: Closure, index: Index, *, command: str, rules
         gpus=tuple(_gpu_line(fit.gpu, fit.verdict, fit.code) for fit in plan.fits),
         rules=rules,
         envsolve=__version__,
-        portable=not any(file.url.startswith("file:") for package in packages for file in package.files),
+        portable=all(_elsewhere(package) for package in packages),
     )
     return Lock(
         header=header,
@@ -41,6 +41,11 @@ def make_lock(plan: Plan, closure: Closure, index: Index, *, command: str, rules
         index_url=plan.index_url,
         packages=packages,
     )
+
+
+def _elsewhere(package: LockedPackage) -> bool:
+    """Whether another machine can get the package: some file of it is not on this one's disk."""
+    return any(not file.url.startswith("file:") for file in package.files)
 
 
 def _gpu_line(gpu: str, verdict: str, code: str) -> str:

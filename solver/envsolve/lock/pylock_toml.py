@@ -33,7 +33,7 @@ def write(lock: Lock) -> str:
     pylock = Pylock(
         lock_version=Version("1.0"),
         environments=[Marker(_PLATFORM_MARKERS[lock.platform])],
-        requires_python=SpecifierSet(f"=={lock.python}.*"),
+        requires_python=SpecifierSet(f"=={lock.python.rstrip('t')}.*"),
         created_by="envsolve",
         packages=[_package(package) for package in lock.packages],
         tool={"envsolve": _tool(lock)},

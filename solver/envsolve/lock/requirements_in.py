@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from urllib.parse import unquote, urlsplit
 
 from packaging.requirements import InvalidRequirement, Requirement
-from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 
 from envsolve.errors import InputError
+from envsolve.resolve.request import TRIO
 
 Read = Callable[[PurePath], str]  # may raise InputError: the file is not there
 
@@ -32,8 +33,18 @@ _INDEX_OPTIONS = {
 class Wishes:
     """What requirement files ask for: requirements in their order, and constraints, which only bind what is needed."""
 
-    requirements: tuple[Requirement, ...]
-    constraints: tuple[Requirement, ...]
+    requirements: tuple[Requirement, ...] = ()
+    constraints: tuple[Requirement, ...] = ()
+
+    def __add__(self, other: Wishes) -> Wishes:
+        return Wishes(
+            requirements=(*self.requirements, *other.requirements), constraints=(*self.constraints, *other.constraints)
+        )
+
+    def family_constraints(self, names: Collection[str]) -> tuple[Requirement, ...]:
+        """The constraints on torch, and on its companions among `names`: the planner must know them beforehand."""
+        asked = {canonicalize_name(name) for name in names} & set(TRIO) | {TRIO[0]}
+        return tuple(c for c in self.constraints if canonicalize_name(c.name) in asked)
 
 
 def parse(text: str, *, origin: PurePath, read: Read, variables: Mapping[str, str] | None = None) -> Wishes:

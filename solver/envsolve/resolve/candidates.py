@@ -105,15 +105,15 @@ def fitting_listing(name: str, files: Sequence[ReleaseFile], env: TargetEnv) -> 
 def planned_listing(name: str, label: Version, folder: str, files: Sequence[ReleaseFile], env: TargetEnv) -> Listing:
     """The Listing of the one planned version of a torch-family package: its exact label, +variant included.
 
-    Unlabelled wheels also lie in the root of the index, beside those of the variant: the variant's own folder goes
-    first and a root file is taken only where the folder has none.
+    Unlabelled wheels also lie in the root of the index, beside those of the variant: a root file is taken only where
+    the variant's own folder (or find-links) has none. Of files that fit equally well the index's order decides.
     """
     exact = [file for file in files if file.version == label]
     listing = fitting_listing(name, exact, env)
     if not listing.versions:
         return listing
     fitting = listing.candidate("", 0).files
-    own = [file for file in fitting if f"/{folder}/" in file.url] or fitting
+    own = [file for file in fitting if file.folder in (None, folder)] or fitting
     # One wheel is pinned by its address: the best of the folder's.
     return Listing(name, own[:1], listing.dropped)
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from packaging.version import Version
+
 from envsolve.index.release import ReleaseFile, WheelMetadata
 
 
 class Index(Protocol):
     """Files and their metadata. Both calls may raise OutsideError (an address that can't be reached)."""
 
-    def files(self, name: str, *, variant: str | None = None) -> Sequence[ReleaseFile]:
+    def files(self, name: str, *, variant: str | None = None, version: Version | None = None) -> Sequence[ReleaseFile]:
         """All files of a canonical name that this plan may use.
 
         `variant` is given for the torch family (the variant folder, find-links and the mirror answer, in that order,
-        and no other index); None asks the default Python index and the user's own ones.
+        and no other index); None asks the default Python index and the user's own ones. `version` (label included) is
+        the only one that will be looked at: the first place that has it answers.
         """
         ...
 

@@ -114,7 +114,7 @@ class Sources:
             return Listing(package.name, [url_file(self._urls[package.name])], Dropped())
         folder = self._folder
         label = Version(package.label(self._plan.variant))
-        files = self._index.files(package.name, variant=folder)
+        files = self._index.files(package.name, variant=folder, version=label)
         listing = planned_listing(package.name, label, folder or "", files, self.env)
         if not listing.versions:
             raise PlannedFileMissing(package, self._plan.variant, listing.dropped)

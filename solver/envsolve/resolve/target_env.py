@@ -24,15 +24,15 @@ _ASSUMED_MACOS = (14, 0)
 _MUSL_NEWEST_MINOR = 2
 _LEGACY_MANYLINUX = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"}
 _OLDEST_GLIBC_MINOR = {"x86_64": 5}  # the other architectures begin with manylinux2014
-_PYTHON = re.compile(r"3\.\d+(\.\d+)?", re.ASCII)
+_PYTHON = re.compile(r"(?P<minor>3\.\d+)(?P<patch>\.\d+)?(?P<threads>t?)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetEnv:
     """What decides which files and which conditional requirements a target takes.
 
-    `python` is major.minor; `environments` holds the marker variables, twice where the patch version is not known
-    (its first and its last patch); `rank` orders the tags that fit, best is 0.
+    `python` is major.minor, with a t where it is free-threaded; `environments` holds the marker variables, twice where
+    the patch version is not known (its first and its last patch); `rank` orders the tags that fit, best is 0.
     """
 
     python: str
@@ -61,27 +61,28 @@ class TargetEnv:
 
 
 def target_env(machine: Machine, python: str, glibc_min: Dotted | None = None) -> TargetEnv:
-    """The TargetEnv of `machine` for Python `python` ("3.11" or "3.11.7").
+    """The TargetEnv of `machine` for Python `python` ("3.11", "3.11.7", "3.13t").
 
     Where the machine's glibc is not known, `glibc_min` (that of the planned torch build) is assumed. Raises InputError
-    for a Python that is not of the form 3.N or 3.N.P.
+    for anything else.
     """
-    if not _PYTHON.fullmatch(python):
+    match = _PYTHON.fullmatch(python)
+    if not match:
         raise InputError(f"not a Python version: {python!r}", hint="--python 3.12")
-    minor = ".".join(python.split(".")[:2])
-    patches = (python,) if minor != python else (f"{minor}.{_FIRST_PATCH}", f"{minor}.{_LAST_PATCH}")
+    minor, patch = match["minor"], match["patch"]
+    fulls = (minor + patch,) if patch else (f"{minor}.{_FIRST_PATCH}", f"{minor}.{_LAST_PATCH}")
     return TargetEnv(
-        python=minor,
-        environments=tuple(_markers(machine, minor, full) for full in patches),
-        rank=_ranked(minor, tuple(_platforms(machine, glibc_min))),
+        python=minor + match["threads"],
+        environments=tuple(_markers(machine, minor, full) for full in fulls),
+        rank=_ranked(minor, match["threads"], tuple(_platforms(machine, glibc_min))),
     )
 
 
 @lru_cache(maxsize=16)
-def _ranked(python: str, platforms: tuple[str, ...]) -> Mapping[Tag, int]:
+def _ranked(python: str, threads: str, platforms: tuple[str, ...]) -> Mapping[Tag, int]:
     version = tuple(int(part) for part in python.split("."))
     interpreter = f"cp{version[0]}{version[1]}"
-    abi = interpreter + ("m" if version < (3, 8) else "")
+    abi = interpreter + threads + ("m" if version < (3, 8) else "")
     rank: dict[Tag, int] = {}
     for tag in cpython_tags(version, [abi], platforms):
         rank.setdefault(tag, len(rank))
