@@ -9,12 +9,9 @@ from envsolve.judge.fit import Note
 from envsolve.machine.machine import Machine
 from envsolve.resolve.companions import Excluded
 from envsolve.resolve.gpu_choice import chosen
-from envsolve.resolve.guilty import guilty
 from envsolve.resolve.notes import notes_for
 from envsolve.resolve.numpy_rule import numpy_cap
 from envsolve.resolve.plan import Answer, Missing, NeedsInput, NoPlan, Plan, Refused
-from envsolve.resolve.refused import refused_rows
-from envsolve.resolve.remedies import remedies_for
 from envsolve.resolve.request import Request
 from envsolve.resolve.row import Row
 from envsolve.resolve.scenarios import Known, know, scenarios
@@ -45,15 +42,9 @@ def answer(machine: Machine, request: Request, rulebook: Rulebook, excluded: Exc
     found = survey(machine, request, rulebook, excluded=excluded)
     if found.running:
         return _plan(machine, request, rulebook, found)
-    everything = survey(machine, request, rulebook, excluded=excluded, pins=False)
-    return NoPlan(
-        machine=machine,
-        request=request,
-        guilty=guilty(machine, request, everything.refused, rulebook),
-        refused=refused_rows(machine, request, found, rulebook),
-        remedies=remedies_for(machine, request, rulebook),
-        fits=found.refused[0].fit.gpus if found.refused else (),
-    )
+    from envsolve.resolve.no_plan import no_plan  # a plain plan starts quicker without it
+
+    return no_plan(machine, request, rulebook, found, excluded)
 
 
 def _plan(machine: Machine, request: Request, rulebook: Rulebook, found: Survey) -> Plan:
