@@ -6,8 +6,7 @@ import sys
 from pathlib import Path
 
 from envsolve.errors import EnvsolveError
-from envsolve.rulebook.compiled import render
-from envsolve.rulebook.compiler import compile_core
+from envsolve.rulebook.compiler import compile_all
 from envsolve.rulebook.source import read_rules
 
 RULES = Path(__file__).resolve().parents[1] / "rules"
@@ -15,7 +14,7 @@ RULES = Path(__file__).resolve().parents[1] / "rules"
 
 def compiled_files(folder: Path = RULES) -> dict[str, str]:
     """The compiled files by name, from a rules folder. Raises RulesError with every mistake."""
-    return {"core.json": render(compile_core(read_rules(folder)))}
+    return compile_all(read_rules(folder))
 
 
 def main(arguments: list[str]) -> int:

@@ -85,3 +85,8 @@ def cuda_of(variant: str) -> Dotted | None:
     """The wheel's CUDA: cu128 -> 12.8; None for a variant without CUDA."""
     match = _CUDA_VARIANT.fullmatch(variant)
     return Dotted.parse(f"{match[1]}.{match[2]}") if match else None
+
+
+def rocm(variant: str) -> Dotted:
+    """The ROCm version of a variant: rocm6.4 -> 6.4."""
+    return dotted(variant.removeprefix("rocm"))

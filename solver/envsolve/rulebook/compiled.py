@@ -26,15 +26,11 @@ class Compiled:
 
 def parse(text: str | bytes) -> Compiled:
     """Read a compiled file. Raises OutsideError where it is not one of this program's format."""
+    content = _content(text)
     try:
-        content = json.loads(text)
-        if content["format"] != FORMAT:
-            raise ValueError
         return Compiled(digest=content["sha256"], sources=tuple(content["sources"]), tables=content["tables"])
-    except (ValueError, KeyError, TypeError):
-        raise OutsideError(
-            "the compiled rules are damaged or of another envsolve", hint="pip install --force-reinstall envsolve"
-        ) from None
+    except (KeyError, TypeError):
+        raise _damaged() from None
 
 
 def render(compiled: Compiled) -> str:
@@ -45,6 +41,34 @@ def render(compiled: Compiled) -> str:
     tables = ",\n".join(f"{_dense(name)}:{_dense(tree)}" for name, tree in compiled.tables.items())
     lines += [f'"sources":[\n{sources}]', f'"tables":{{\n{tables}}}']
     return "{" + ",\n".join(lines) + "}\n"
+
+
+def render_document(digest: str, content: Mapping[str, Any]) -> str:
+    """The text of a compiled file without core tables: a line per section."""
+    sections = ",\n".join(f"{_dense(name)}:{_dense(value)}" for name, value in content.items())
+    return f'{{"format":{FORMAT},\n"sha256":"{digest}",\n"content":{{\n{sections}}}}}\n'
+
+
+def parse_document(text: str | bytes) -> Mapping[str, Any]:
+    """The content of such a file. Raises OutsideError like `parse`."""
+    content = _content(text)
+    return {} if not isinstance(content.get("content"), dict) else content["content"]
+
+
+def _content(text: str | bytes) -> dict[str, Any]:
+    try:
+        content = json.loads(text)
+    except ValueError:
+        raise _damaged() from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise _damaged()
+    return content
+
+
+def _damaged() -> OutsideError:
+    return OutsideError(
+        "the compiled rules are damaged or of another envsolve", hint="pip install --force-reinstall envsolve"
+    )
 
 
 def _dense(value: object) -> str:

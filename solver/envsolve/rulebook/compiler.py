@@ -5,10 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from envsolve.rulebook.compiled import Compiled
+from envsolve.rulebook.compiled import Compiled, render, render_document
 from envsolve.rulebook.name_keys import name_index
-from envsolve.rulebook.schema import GPU_NAMES, TABLES, Table
+from envsolve.rulebook.schema import Table
+from envsolve.rulebook.schema_all import TABLES
+from envsolve.rulebook.schema_cuda import GPU_NAMES
 from envsolve.rulebook.source import Sources
+
+
+def compile_all(sources: Sources) -> dict[str, str]:
+    """Every compiled file by name, as its text."""
+    documents = dict(sources.documents)
+    pypi_wheels = documents.pop("pypi_wheels", {})
+    return {
+        "core.json": render(compile_core(sources)),
+        "details.json": render_document(sources.digest, details(sources)),
+        "ways.json": render_document(sources.digest, documents),
+        "pypi_wheels.json": render_document(sources.digest, pypi_wheels),
+    }
 
 
 def compile_core(sources: Sources) -> Compiled:
@@ -29,3 +43,19 @@ def _branch(tree: Mapping[str, Any], table: Table, depth: int, texts: dict[str, 
 
 def _cell(name: str, cell: Any, texts: dict[str, int]) -> Any:
     return texts.setdefault(cell, len(texts)) if name == "source" else cell
+
+
+def details(sources: Sources) -> dict[str, Any]:
+    """What only `rules show` wants: whole tables outside the core, and the fields of the others that the core lacks."""
+    trees: dict[str, Any] = {}
+    for table in TABLES:
+        wanted = tuple(column.name for column in table.columns if not (table.core and column.core))
+        if wanted:
+            trees[table.name] = _detail(sources.tables[table.name], wanted, len(table.keys))
+    return trees
+
+
+def _detail(tree: Mapping[str, Any], wanted: tuple[str, ...], depth: int) -> Any:
+    if depth == 0:
+        return {name: tree[name] for name in wanted if tree[name] is not None}
+    return {key: _detail(below, wanted, depth - 1) for key, below in tree.items()}

@@ -200,6 +200,15 @@ def mapping(key: Reader, item: Reader) -> Reader:
     return read
 
 
+def each(reader: Reader) -> Reader:
+    """A list, each entry by the reader, as texts in one: "gfx900 gfx906"."""
+
+    def read(value: object) -> str:
+        return " ".join(map(str, _each(value, reader)))
+
+    return read
+
+
 def texts(value: object) -> list[str]:
     """A list of texts."""
     return _each(value, text)

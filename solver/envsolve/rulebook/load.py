@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from envsolve.errors import OutsideError
-from envsolve.rulebook.compiled import parse
+from envsolve.rulebook.compiled import parse, parse_document
 from envsolve.rulebook.rulebook import Rulebook
 
 
@@ -21,11 +23,19 @@ def rules_dir() -> Path:
 
 def load(folder: Path | None = None) -> Rulebook:
     """The rulebook of a rules folder (this program's by default). Raises OutsideError where it can't be read."""
-    path = (folder or rules_dir()) / "compiled" / "core.json"
+    return Rulebook(parse(_read("core.json", folder)))
+
+
+def load_document(name: str, folder: Path | None = None) -> Mapping[str, Any]:
+    """A compiled file besides the core: "ways", "pypi_wheels" or "details". Raises OutsideError like `load`."""
+    return parse_document(_read(f"{name}.json", folder))
+
+
+def _read(name: str, folder: Path | None) -> bytes:
+    path = (folder or rules_dir()) / "compiled" / name
     try:
-        content = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise OutsideError(
             f"the rules can't be read: {path}: {error.strerror}", hint="pip install --force-reinstall envsolve"
         ) from None
-    return Rulebook(parse(content))

@@ -8,12 +8,15 @@ from typing import Any
 from envsolve.rulebook import cells
 from envsolve.rulebook.tables import (
     Accelerator,
+    AmdProduct,
     Architecture,
     Build,
     CompanionBuild,
     Companions,
     DriverBranch,
     DriverFloor,
+    GfxTargets,
+    GfxUnusable,
     GpuName,
     NotPublished,
     NumpyRule,
@@ -259,3 +262,36 @@ def gpu_name(name: str, row: Row, sources: Sources) -> GpuName:
         source=sources[source],
         note=note,
     )
+
+
+def gfx_targets(variant: str, torch: str, row: Row, sources: Sources) -> GfxTargets:
+    """A row of `gfx_targets`."""
+    gfx, certainty, source, note = row
+    return GfxTargets(
+        variant=variant,
+        torch=cells.dotted(torch),
+        gfx=None if gfx is None else tuple(gfx.split()),
+        certainty=certainty,
+        source=sources[source],
+        note=note,
+    )
+
+
+def gfx_unusable(gfx: str, first: str, row: Row, sources: Sources) -> GfxUnusable:
+    """A row of `gfx_unusable`."""
+    last, fact, certainty, source, note = row
+    return GfxUnusable(
+        gfx=gfx,
+        first=cells.rocm(first),
+        last=None if last is None else cells.rocm(last),
+        fact=fact,
+        certainty=certainty,
+        source=sources[source],
+        note=note,
+    )
+
+
+def amd_product(name: str, row: Row, sources: Sources) -> AmdProduct:
+    """A row of `amd_products`."""
+    gfx, certainty, source, note = row
+    return AmdProduct(name=name, gfx=gfx, certainty=certainty, source=sources[source], note=note)

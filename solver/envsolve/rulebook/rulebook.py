@@ -14,12 +14,15 @@ from envsolve.dotted import Dotted
 from envsolve.rulebook import cells, rows
 from envsolve.rulebook.compiled import Compiled, Tree
 from envsolve.rulebook.tables import (
+    AmdProduct,
     Architecture,
     Build,
     CompanionBuild,
     Companions,
     DriverBranch,
     DriverFloor,
+    GfxTargets,
+    GfxUnusable,
     NotPublished,
     NumpyRule,
     OpenPin,
@@ -192,6 +195,26 @@ class Rulebook:
         from envsolve.rulebook.names import GpuNames
 
         return GpuNames(names=self._tree("names"), index=self._tree("name_index"), sources=self.compiled.sources)
+
+    def gfx_targets(self, torch: Version, variant: str) -> GfxTargets | None:
+        """The gfx targets of a ROCm build, or None where the rules have no row."""
+        minor = f"{torch.major}.{torch.minor}"
+        leaf = self._tree("gfx_targets").get(variant, {}).get(minor)
+        return None if leaf is None else self._row(rows.gfx_targets, variant, minor, leaf=leaf)
+
+    @cached_property
+    def gfx_unusable(self) -> tuple[GfxUnusable, ...]:
+        """gfx targets that are in a wheel's list and yet fail."""
+        return tuple(
+            self._row(rows.gfx_unusable, gfx, first, leaf=leaf)
+            for gfx, firsts in self._tree("gfx_unusable").items()
+            for first, leaf in firsts.items()
+        )
+
+    @cached_property
+    def amd_products(self) -> Mapping[str, AmdProduct]:
+        """AMD product name -> gfx target."""
+        return self._keyed("amd_products", str, rows.amd_product)
 
     # The rest -------------------------------------------------------------------------------------------------------
 

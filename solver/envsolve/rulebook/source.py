@@ -1,64 +1,45 @@
-"""Source: the reviewed YAML read and checked, every mistake at once. YAML is imported here and nowhere else."""
+"""Source: the reviewed YAML of the rules, read and checked; every mistake is reported at once."""
 
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from envsolve.errors import InputError
-from envsolve.rulebook import fields
+from envsolve.rulebook.documents import read_document
 from envsolve.rulebook.fields import Cell, Wrong
-from envsolve.rulebook.schema import REQUIRED, TABLES, Column, Table
-
-# A source that looks like this is the name of an entry of the file's `sources`; any other text speaks for itself.
-_SOURCE_NAME = re.compile(r"[a-z0-9._-]+", re.ASCII)
-
-
-@dataclass(frozen=True, slots=True)
-class Mistake:
-    """One mistake in the rules: the path of the bad field and what is wrong there."""
-
-    path: str
-    text: str
-
-    def __str__(self) -> str:
-        return f"{self.path}: {self.text}"
-
-
-class RulesError(InputError):
-    """The rules have mistakes; `mistakes` holds all of them."""
-
-    def __init__(self, mistakes: Iterable[Mistake]) -> None:
-        self.mistakes = tuple(mistakes)
-        lines = "\n".join(f"  {mistake}" for mistake in self.mistakes)
-        count = f"{len(self.mistakes)} mistake{'s' if len(self.mistakes) != 1 else ''}"
-        super().__init__(f"{count} in the rules\n{lines}", hint="correct the files below rules/")
+from envsolve.rulebook.schema import REQUIRED, Column, Document, Table
+from envsolve.rulebook.schema_all import DOCUMENTS, TABLES
+from envsolve.rulebook.yaml_file import Mistake, RulesError, SourceNames, load_yaml, source_names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
-    """The checked rules: per table a tree of cells (keys, then the row as column -> cell), and the sources' sha256."""
+    """The checked rules and their sha256.
+
+    Per table a tree of cells (keys, then the row as column -> cell); per document its content with sources spelt out.
+    """
 
     digest: str
     tables: Mapping[str, Mapping[str, Any]]
+    documents: Mapping[str, Any]
 
 
-def read_rules(folder: Path, tables: tuple[Table, ...] = TABLES) -> Sources:
-    """Read all tables of a rules folder. Raises RulesError with every mistake."""
+def read_rules(
+    folder: Path, tables: tuple[Table, ...] = TABLES, documents: tuple[Document, ...] = DOCUMENTS
+) -> Sources:
+    """Read all tables and documents of a rules folder. Raises RulesError with every mistake."""
     mistakes: list[Mistake] = []
     trees: dict[str, Mapping[str, Any]] = {}
     for file in dict.fromkeys(table.file for table in tables):
         sections = tuple(table for table in tables if table.file == file)
         trees.update(_read_file(folder, file, sections, mistakes))
+    contents = {document.name: read_document(folder, document, mistakes) for document in documents}
     if mistakes:
         raise RulesError(mistakes)
-    return Sources(digest=digest(folder), tables=trees)
+    return Sources(digest=digest(folder), tables=trees, documents=contents)
 
 
 def digest(folder: Path) -> str:
@@ -73,51 +54,19 @@ def digest(folder: Path) -> str:
 def _read_file(
     folder: Path, file: str, sections: tuple[Table, ...], mistakes: list[Mistake]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    content = _load(folder / file, file, mistakes)
+    content = load_yaml(folder / file, file, mistakes)
     if content is None:
         return
-    known = {"sources", *(table.name for table in sections)}
+    known = {"sources", *(table.title for table in sections)}
     mistakes += [Mistake(file, f"unknown section {name!r}") for name in content if name not in known]
-    sources = _source_names(content.get("sources", {}), file, mistakes)
+    sources = source_names(content.get("sources", {}), file, mistakes)
     for table in sections:
         reading = _Reading(table=table, sources=sources, mistakes=mistakes)
-        if table.name not in content:
-            mistakes.append(Mistake(file, f"no section {table.name!r}"))
+        if table.title not in content:
+            mistakes.append(Mistake(file, f"no section {table.title!r}"))
         else:
-            yield table.name, reading.tree(content[table.name], ())
+            yield table.name, reading.tree(content[table.title], ())
     mistakes += [Mistake(f"{file}: sources/{name}", "no row uses it") for name in sources.unused()]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _SourceNames:
-    texts: Mapping[str, str]
-    used: set[str] = field(default_factory=set)
-
-    def read(self, value: object) -> str:
-        """The text of one source or of several, names replaced by what they stand for."""
-        parts = fields.texts(value) if isinstance(value, list) else [fields.text(value)]
-        return "; ".join(self._one(part) for part in parts)
-
-    def _one(self, part: str) -> str:
-        self.used.add(part)
-        if part in self.texts:
-            return self.texts[part]
-        if _SOURCE_NAME.fullmatch(part):
-            raise Wrong(f"no source is named {part!r} in this file")
-        return part
-
-    def unused(self) -> list[str]:
-        return [name for name in self.texts if name not in self.used]
-
-
-def _source_names(value: object, file: str, mistakes: list[Mistake]) -> _SourceNames:
-    if not isinstance(value, dict):
-        mistakes.append(Mistake(f"{file}: sources", "expected a mapping of names and texts"))
-        return _SourceNames(texts={})
-    for name, text in value.items():
-        if not isinstance(text, str) or not _SOURCE_NAME.fullmatch(str(name)):
-            mistakes.append(Mistake(f"{file}: sources/{name}", "expected a name of a-z, 0-9, ., _ and -, and a text"))
-    return _SourceNames(texts={str(name): str(text) for name, text in value.items()})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +74,7 @@ class _Reading:
     """One table while it is read; mistakes are collected, never raised."""
 
     table: Table
-    sources: _SourceNames
+    sources: SourceNames
     mistakes: list[Mistake]
 
     def tree(self, value: object, keys: tuple[str, ...]) -> dict[str, Any]:
@@ -170,52 +119,5 @@ class _Reading:
             return column.default
 
     def _note(self, keys: tuple[str, ...], at: str, text: str) -> None:
-        section = () if self.table.name == Path(self.table.file).stem else (self.table.name,)
+        section = () if self.table.title == Path(self.table.file).stem else (self.table.title,)
         self.mistakes.append(Mistake(f"{self.table.file}: {'/'.join((*section, *keys))}{at}", text))
-
-
-def _load(path: Path, file: str, mistakes: list[Mistake]) -> dict[str, object] | None:
-    try:
-        with path.open(encoding="utf-8") as stream:
-            loader = _Loader(stream)
-            try:
-                content = loader.get_single_data()
-            finally:
-                loader.dispose()
-    except OSError as error:
-        mistakes.append(Mistake(file, f"cannot be read: {error.strerror}"))
-        return None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        mistakes.append(Mistake(file, f"not YAML: {error}"))
-        return None
-    mistakes += [Mistake(f"{file}: line {line}", f"{key!r} is there twice") for key, line in loader.doubles]
-    if not isinstance(content, dict):
-        mistakes.append(Mistake(file, "expected a mapping of sections"))
-        return None
-    return content
-
-
-class _Loader(yaml.SafeLoader):
-    """YAML without its traps: 3.10 and 2026-11-30 stay text, `no` is a word, and a key given twice is noticed."""
-
-    def __init__(self, stream: Any) -> None:
-        super().__init__(stream)
-        self.doubles: list[tuple[object, int]] = []
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen: set[object] = set()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
-            if isinstance(key, str | int) and key in seen:
-                self.doubles.append((key, key_node.start_mark.line + 1))
-            seen.add(str(key) if isinstance(key, list | dict) else key)
-        return super().construct_mapping(node, deep=deep)
-
-
-_Loader.yaml_implicit_resolvers = {}
-for _tag, _form, _first in (
-    ("bool", r"true|false", "tf"),
-    ("null", r"null", "n"),
-    ("int", r"0|[1-9][0-9]*", "0123456789"),
-):
-    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_form})\Z"), list(_first))

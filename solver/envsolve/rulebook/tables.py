@@ -218,3 +218,39 @@ class TegraChip:
     certainty: Certainty
     source: str
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GfxTargets:
+    """The gfx targets inside the wheels of a ROCm variant for a torch minor (2.9); None = nobody has read them."""
+
+    variant: str
+    torch: Dotted
+    gfx: tuple[str, ...] | None
+    certainty: Certainty
+    source: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GfxUnusable:
+    """A gfx target that is in the list and yet fails, from a ROCm version (6.4) to another (None = open end)."""
+
+    gfx: str
+    first: Dotted
+    last: Dotted | None
+    fact: str
+    certainty: Certainty
+    source: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AmdProduct:
+    """An AMD GPU and its gfx target."""
+
+    name: str
+    gfx: str
+    certainty: Certainty
+    source: str
+    note: str = ""

@@ -11,7 +11,7 @@ from envsolve.capability import Capability, Target
 from envsolve.dotted import Dotted
 from envsolve.errors import OutsideError
 from envsolve.rulebook import cells
-from envsolve.rulebook.load import load, rules_dir
+from envsolve.rulebook.load import load, load_document, rules_dir
 from envsolve.rulebook.rulebook import Rulebook
 
 
@@ -144,6 +144,23 @@ def test_pypi_and_what_is_not_published(rules: Rulebook) -> None:
     assert rules.pypi_defaults[Version("2.15.0")].variants["linux_x86_64"] == "cu132"
     assert rules.pypi_defaults[Version("2.3.0")].variants["macos_x86_64"] is None
     assert any(row.variant == "cu126" and row.torch.contains("2.15.0") for row in rules.not_published)
+
+
+def test_gfx_targets(rules: Rulebook) -> None:
+    row = rules.gfx_targets(Version("2.9.1"), "rocm6.4")
+    assert row is not None and row.gfx is not None
+    assert {"gfx1100", "gfx942"} <= set(row.gfx)
+    unread = rules.gfx_targets(Version("2.14.0"), "rocm7.14")
+    assert unread is not None and unread.gfx is None
+    assert rules.gfx_targets(Version("2.9.1"), "rocm5.0") is None
+    assert any(bad.gfx == "gfx906" and bad.first == Dotted.parse("6.4") for bad in rules.gfx_unusable)
+    assert rules.amd_products["AMD Radeon PRO W6800"].gfx == "gfx1030"
+
+
+def test_the_other_compiled_files() -> None:
+    assert {"containers", "source_build", "extensions", "beliefs"} <= set(load_document("ways"))
+    assert len(load_document("pypi_wheels")["torch"]) > 90
+    assert load_document("details")["builds"]["2.9.1"]["cu128"]["linux_x86_64"]["evidence"] == "wheel"
 
 
 def test_cuda_of_a_variant() -> None:

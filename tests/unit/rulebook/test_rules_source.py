@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from envsolve.errors import InputError
-from envsolve.rulebook import schema
 from envsolve.rulebook.fields import Wrong, minors, span, targets
-from envsolve.rulebook.source import RulesError, digest, read_rules
+from envsolve.rulebook.schema import Document
+from envsolve.rulebook.schema_torch import BUILDS as TABLE
+from envsolve.rulebook.source import digest, read_rules
+from envsolve.rulebook.yaml_file import RulesError
 
 BUILDS = """
 sources:
@@ -38,12 +40,12 @@ def write(folder: Path, text: str, file: str = "torch/builds.yaml") -> Path:
 
 def mistakes(folder: Path) -> list[str]:
     with pytest.raises(RulesError) as raised:
-        read_rules(folder, (schema.BUILDS,))
+        read_rules(folder, (TABLE,), ())
     return [str(mistake) for mistake in raised.value.mistakes]
 
 
 def test_a_row_becomes_cells(tmp_path: Path) -> None:
-    sources = read_rules(write(tmp_path, BUILDS), (schema.BUILDS,))
+    sources = read_rules(write(tmp_path, BUILDS), (TABLE,), ())
     row = sources.tables["builds"]["2.9.1"]["cu128"]["linux_x86_64"]
     assert row["sm"] == "70 75 80 86 90 100 120"
     assert row["ptx"] == ""
@@ -75,7 +77,7 @@ def test_every_mistake_is_reported_at_once_with_its_path(tmp_path: Path) -> None
 
 def test_the_error_is_bad_input_and_counts(tmp_path: Path) -> None:
     with pytest.raises(InputError) as raised:
-        read_rules(write(tmp_path, BUILDS.replace("2.9.1", "2.9.x")), (schema.BUILDS,))
+        read_rules(write(tmp_path, BUILDS.replace("2.9.1", "2.9.x")), (TABLE,), ())
     assert "1 mistake in the rules" in raised.value.message
     assert "torch/builds.yaml: 2.9.x: torch: not a version: '2.9.x'" in raised.value.message
 
@@ -98,6 +100,25 @@ def test_the_error_is_bad_input_and_counts(tmp_path: Path) -> None:
 def test_kinds_of_mistakes(tmp_path: Path, old: str, new: str, said: str) -> None:
     found = mistakes(write(tmp_path, BUILDS.replace(old, new, 1)))
     assert any(said in mistake for mistake in found), found
+
+
+def test_documents_need_sources_and_certainties(tmp_path: Path) -> None:
+    write(tmp_path, BUILDS)
+    text = """
+sources: {page: a page}
+beliefs:
+- {id: one, certainty: high, source: page}
+- {id: two, certainty: perhaps, source: pgae}
+- {id: three, certainty: low}
+"""
+    write(tmp_path, text, "ways/beliefs.yaml")
+    with pytest.raises(RulesError) as raised:
+        read_rules(tmp_path, (TABLE,), (Document(name="beliefs", file="ways/beliefs.yaml"),))
+    assert [str(mistake) for mistake in raised.value.mistakes] == [
+        "ways/beliefs.yaml: beliefs[1].certainty: expected one of high, medium, low, got 'perhaps'",
+        "ways/beliefs.yaml: beliefs[1].source: no source is named 'pgae' in this file",
+        "ways/beliefs.yaml: beliefs[2]: a certainty without a source",
+    ]
 
 
 def test_a_row_in_the_wrong_place(tmp_path: Path) -> None:
