@@ -92,23 +92,26 @@ class _Session:
         if ends[0].step == steps.IMPORT:
             yield unhappy(steps.IMPORT, ends[0], "torch can be imported")
             return
-        yield from self._build(ends[0])
+        facts = read(ends[0], BuildFacts.from_json)
+        yield from self._build(facts, ends[0].seconds)
         if on_cpu:
             yield from (compute("cpu", end) for end in ends[1:])
             return
         devices, check = self._driver(ends[1])
+        if isinstance(facts, BuildFacts) and not build_checks.same_accelerator(facts, self.expected):
+            yield Check(name="driver", outcome="skipped", expected=check.expected, seen="not tried: the build is wrong")
+            return
         yield check
         for device in devices:
             yield from self._device(device, compute_steps)
         if len(devices) > 1 and self.expected.device == "cuda":
             yield self._nccl(devices)
 
-    def _build(self, ended: Ended) -> Iterator[Check]:
-        facts = read(ended, BuildFacts.from_json)
+    def _build(self, facts: BuildFacts | Ended, seconds: float) -> Iterator[Check]:
         if isinstance(facts, Ended):
             yield unhappy("build", facts, "torch says what it was built for")
             return
-        yield replace(build_checks.build(facts, self.expected), seconds=ended.seconds)
+        yield replace(build_checks.build(facts, self.expected), seconds=seconds)
         yield build_checks.targets(facts, self.expected)
 
     def _driver(self, ended: Ended) -> tuple[tuple[Device, ...], Check]:

@@ -17,7 +17,7 @@ def build(facts: BuildFacts, expected: Expected) -> Check:
     if promised and not same_version(promised, facts.version) and not same_version(facts.version, promised):
         faults.append(f"import torch gives {facts.version} from {facts.file}")
     wanted, seen = describe(expected.device, expected.cuda), describe(*_seen(facts))
-    if expected.device != "mps" and not _same_accelerator(facts, expected):
+    if not same_accelerator(facts, expected):
         faults.append(f"this is a {seen} of torch where a {wanted} was promised")
     cudnn = f", cuDNN {facts.cudnn}" if facts.cudnn else ""
     return Check(
@@ -42,8 +42,11 @@ def _seen(facts: BuildFacts) -> tuple[str, str]:
     return ("xpu" if facts.xpu else "cpu"), ""
 
 
-def _same_accelerator(facts: BuildFacts, expected: Expected) -> bool:
+def same_accelerator(facts: BuildFacts, expected: Expected) -> bool:
+    """A build for the promised accelerator, and for the promised CUDA (major.minor)."""
     device, cuda = _seen(facts)
+    if expected.device == "mps":
+        return device == "cpu"  # torch.version says nothing of MPS
     if device != expected.device:
         return False
     return device != "cuda" or not expected.cuda or cuda.split(".")[:2] == expected.cuda.split(".")[:2]

@@ -67,6 +67,6 @@ def _shows_any(visible: str) -> bool:
 def _hint(facts: DriverFacts) -> str:
     if facts.visible is not None:
         return "unset CUDA_VISIBLE_DEVICES; or plan for the GPUs that it shows: envsolve plan --gpus visible"
-    if "cannot open shared object" in facts.libcuda or "nvcuda" in facts.libcuda.lower():
-        return "no NVIDIA driver can be loaded (in a container: --gpus all): envsolve detect"
+    if facts.libcuda and not facts.libcuda.startswith("cuInit"):
+        return "the NVIDIA driver's library can't be loaded (in a container: --gpus all): envsolve detect"
     return "envsolve detect shows what is wrong with the driver"

@@ -26,9 +26,10 @@ def attention(context: Context) -> Facts:
     torch = context.torch
     if not hasattr(torch.nn.functional, "scaled_dot_product_attention"):
         raise Skip("scaled_dot_product_attention starts with torch 2.0")
-    errors = [attend(context, torch.float32, "fp32", False, 1e-5)]
+    matmul.set_tf32(torch, False)
+    # The memory-efficient kernels of some GPUs compute fp32 on tensor cores, whatever set_tf32 says.
+    errors = [attend(context, torch.float32, "fp32", False, 2e-3 if is_cuda(context.device) else 1e-5)]
     if is_cuda(context.device):
-        matmul.set_tf32(torch, False)
         errors.append(attend(context, torch.float16, "fp16", False, 5e-3))
         errors.append(attend(context, torch.float16, "fp16 causal", True, 5e-3))
     else:

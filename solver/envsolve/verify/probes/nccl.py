@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -18,11 +19,12 @@ def all_reduce(context: Context) -> Facts:
     if not distributed.is_available() or not distributed.is_nccl_available():
         raise Skip("this torch is built without NCCL")
     numbers = context.options["numbers"]
-    worker = str(Path(__file__).resolve().with_name("nccl_worker.py"))
     with tempfile.TemporaryDirectory() as folder:
+        # A script's own folder is the first on its path: it must hold nothing that torch could import by mistake.
+        worker = shutil.copy(str(Path(__file__).resolve().with_name("nccl_worker.py")), folder)
         seed = str(int.from_bytes(os.urandom(3), "big"))
         command = [*torchrun(release(context.torch), len(numbers)), worker, folder, ",".join(map(str, numbers)), seed]
-        output = run(command, context.options["limit_s"])
+        output = run(command, folder, context.options["limit_s"])
         results = [json.loads(file.read_text()) for file in sorted(Path(folder).glob("*.json"))]
     if len(results) != len(numbers):
         raise RuntimeError(f"{len(results)} of {len(numbers)} processes came through: {output}")
@@ -39,9 +41,11 @@ def torchrun(torch_release: Any, count: int) -> Any:
     return [sys.executable, "-m", *module, *where]
 
 
-def run(command: Any, limit_s: float) -> str:
+def run(command: Any, folder: str, limit_s: float) -> str:
     """Run it; the first line that tells of an error. Raises RuntimeError when it takes too long."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
     try:
         output = process.communicate(timeout=limit_s)[0]
     except subprocess.TimeoutExpired:
