@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from envsolve.dotted import Dotted
 from envsolve.machine.machine import Arch, Gpu, Libc, Os, Vendor
@@ -19,9 +20,9 @@ _KEYS = (
 # A key may stand after prose, a prompt or a quote sign; its value ends with the line.
 _LINE = re.compile(r"^[\s>|*-]*(" + "|".join(map(re.escape, _KEYS)) + r")\s*[:=]\s?(.*)$", re.MULTILINE)
 _MODELS = re.compile(r"GPU models and configuration\s*:[ \t]*(.*(?:\n[ \t>]*(?:GPU \d+:|MIG ).*)*)")
-_GPU = re.compile(r"GPU (\d{1,3}): (.*?)(?:\s*\(UUID: [^)]*\))?\s*$", re.MULTILINE)
+_GPU = re.compile(r"GPU (\d{1,3}): (.*?)(?:\s*\(UUID: [^)]*\))?\s*$")
 _AMD = re.compile(r"^(.*?)\s*\((gfx[0-9a-f]{3,5})[^)]*\)\s*$")
-_MIG = re.compile(r"^[ \t>]*MIG \S+\s+Device", re.MULTILINE)
+_MIG = re.compile(r"^[ \t>]*MIG \S+\s+Device")
 # The marks of the form: one of these keys must be there, the rest are common words.
 _MARKS = ("CUDA used to build PyTorch", "GPU models and configuration", "Nvidia driver version", "Is CUDA available")
 
@@ -94,9 +95,9 @@ def _gpus(text: str) -> tuple[Gpu, ...] | None:
     block = _MODELS.search(text)
     if block is None:
         return None
-    listed = [named_gpu(m[2], index=int(m[1])) for m in _GPU.finditer(block[1])]
+    listed = _listed(block[1])
     if listed:
-        return tuple(listed)
+        return listed
     first = block[1].splitlines()[0].strip() if block[1].strip() else ""
     if first.lower() == "no cuda":
         return ()
@@ -104,6 +105,17 @@ def _gpus(text: str) -> tuple[Gpu, ...] | None:
     if amd:
         return (Gpu(name=amd[1] or None, gfx=amd[2]),)
     return None if is_unknown(first) else (named_gpu(first),)
+
+
+def _listed(block: str) -> tuple[Gpu, ...]:
+    """The "GPU 0: …" lines; a MIG line belongs to the card above it."""
+    gpus: list[Gpu] = []
+    for line in block.splitlines():
+        if match := _GPU.search(line):
+            gpus.append(named_gpu(match[2], index=int(match[1])))
+        elif gpus and _MIG.match(line):
+            gpus[-1] = replace(gpus[-1], mig=True)
+    return tuple(gpus)
 
 
 def _vendor(values: Values, gpus: tuple[Gpu, ...] | None) -> Vendor | None:
