@@ -115,8 +115,8 @@ def copies(context: Context) -> Facts:
     torch = context.torch
     if not is_cuda(context.device):
         raise Skip("pinned copies are made on CUDA devices")
-    x = torch.randint(-(2**31), 2**31 - 1, (1 << 20,), dtype=torch.int32).pin_memory()
-    there = x.to(context.device, non_blocking=True)
+    x = torch.randint(-(2**31), 2**31 - 1, (1 << 20,), dtype=torch.int32)
+    there = x.pin_memory().to(context.device, non_blocking=True)
     back = torch.empty(x.shape, dtype=x.dtype).pin_memory()
     back.copy_(there, non_blocking=True)
     torch.cuda.synchronize(context.device)
