@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from envsolve.environment.store import Slot
 
 app = typer.Typer(
+    add_completion=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,

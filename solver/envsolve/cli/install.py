@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -10,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from envsolve.cli import options, talk
+from envsolve.cli import asked, options, talk
 from envsolve.cli.busy import Busy
+from envsolve.cli.planned import Asked
 from envsolve.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,9 +23,10 @@ if TYPE_CHECKING:
     from envsolve.environment.proof import Proof
     from envsolve.environment.store import Slot
     from envsolve.lock.lock import Lock
+    from envsolve.resolve.plan import NeedsInput, NoPlan, Plan
     from envsolve.settings import Settings
 
-app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
+app = typer.Typer(add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
 
 
 class Tool(StrEnum):
@@ -45,15 +49,30 @@ _Path = Annotated[Path | None, typer.Option("--path", help="A project's own envi
 _LockFile = Annotated[Path | None, typer.Option("--lock", help="Install from this lock, without planning.")]
 _Installer = Annotated[Tool, typer.Option("--installer", help="What fills it; auto: uv where there is one, else pip.")]
 _Replace = Annotated[bool, typer.Option("--replace", help="Replace an environment, once the new one is verified.")]
-_Verify = Annotated[When | None, typer.Option("--verify", help="now (default), or later: for GPUs elsewhere.")]
+_Verify = Annotated[When | None, typer.Option("--verify", help="now, or later (default with --target).")]
 _Json = Annotated[bool, typer.Option("--json", help="Print the environment as JSON.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """What will be installed: the lock, its text as a requirements file, and the plan behind it where there is one."""
+
+    lock: Lock
+    text: str
+    plan: Plan | None = None
 
 
 @app.command(epilog="Example: envsolve install torch torchvision --name pytorch_new")
 def install(
+    requirements: asked.Requirements = None,
+    files: asked.Files = None,
     name: _Name = None,
     path: _Path = None,
     lock_file: _LockFile = None,
+    target: asked.Target = None,
+    python: asked.Python = None,
+    gpus: asked.Gpus = "all",
+    variant: asked.Variant = None,
     installer: _Installer = Tool.AUTO,
     replace: _Replace = False,
     verify: _Verify = None,
@@ -66,7 +85,7 @@ def install(
     offline: options.Offline = False,
     refresh: options.Refresh = False,
     cache_dir: options.CacheDir = None,
-) -> None:
+) -> int:
     """Create an isolated environment, fill it from a lock, prove it; all of it or nothing."""
     from envsolve.environment.install import check_free
 
@@ -76,10 +95,17 @@ def install(
         source=source, mirror=mirror, index=index, extra_index=extra_index, find_links=find_links,
         offline=offline, refresh=refresh, cache_dir=cache_dir,
     )  # fmt: skip
-    if lock_file is None:
-        raise InputError("--lock FILE is needed", hint="envsolve lock -o requirements.lock.txt")
-    order = _order(_read(lock_file), settings, installer=installer, replace=replace, verify=verify or When.NOW)
-    _show(_install(slot, order), as_json=as_json)
+    wanted = Asked(
+        requirements=requirements or [], files=files or [], target=target, python=python, gpus=gpus, variant=variant
+    )
+    found = _read(lock_file, wanted) if lock_file is not None else _planned(wanted, settings)
+    if isinstance(found, Chosen):
+        order = _order(found, settings, slot, installer=installer, replace=replace)
+        when = verify or (When.LATER if target else When.NOW)
+        _show(_install(slot, dataclasses.replace(order, verify=when.value)), as_json=as_json)
+        return 0
+    _show_no(found, as_json=as_json)
+    return 1
 
 
 def _slot(name: str | None, path: Path | None) -> Slot:
@@ -91,39 +117,70 @@ def _slot(name: str | None, path: Path | None) -> Slot:
     return project_slot(path) if path is not None else Store(data_home()).slot(name or "")
 
 
-def _read(file: Path) -> tuple[Lock, str]:
+def _read(file: Path, wanted: Asked) -> Chosen:
+    """The lock in a file, which decides everything: nothing else may be asked for beside it."""
+    from envsolve.environment.order import check_platform
     from envsolve.lock import requirements_txt
+    from envsolve.lock.formats import read
+    from envsolve.machine.host import this_host
 
+    if wanted.anything:
+        raise InputError("--lock says what to install: give no requirements, --target, --gpus or --variant beside it")
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"can't read the lock {file}: {error}", hint="envsolve lock writes one") from error
-    return requirements_txt.read(text, what=str(file)), text
+    lock = read(text, file.name)
+    check_platform(lock.platform, this_host().platform)
+    if wanted.python and wanted.python.split(".")[:2] != lock.python.split("."):
+        raise InputError(f"the lock {file} is for Python {lock.python}, not {wanted.python}", hint="leave --python out")
+    return Chosen(lock=lock, text=text if file.suffix == ".txt" else requirements_txt.write(lock))
 
 
-def _order(locked: tuple[Lock, str], settings: Settings, *, installer: Tool, replace: bool, verify: When) -> Order:
+def _planned(wanted: Asked, settings: Settings) -> Chosen | NoPlan | NeedsInput:
+    from envsolve.environment.order import check_platform
+    from envsolve.environment.pythons import find_python
+    from envsolve.lock import requirements_txt
+    from envsolve.lock.lock_plan import Locked
+    from envsolve.machine.host import this_host
+
+    with Busy() as busy:
+        busy.say("planning")
+        machine = wanted.machine()
+        check_platform(machine.platform, this_host().platform)
+        if machine.python:
+            find_python(machine.python)  # before anything is asked of an index
+        locked = wanted.locked(machine, settings)
+    if not isinstance(locked, Locked):
+        return locked
+    for line in (*locked.differences, *(note.text for note in locked.plan.notes)):
+        talk.say(f"note: {line}")
+    return Chosen(lock=locked.lock, text=requirements_txt.write(locked.lock), plan=locked.plan)
+
+
+def _order(chosen: Chosen, settings: Settings, slot: Slot, *, installer: Tool, replace: bool) -> Order:
     from envsolve.environment.fill import choose_installer
-    from envsolve.environment.order import Order
+    from envsolve.environment.order import Order, next_best
+    from envsolve.resolve.answer_json import as_json
 
-    lock, text = locked
+    plan = chosen.plan
+    place = ["--name", slot.name] if slot.named else ["--path", slot.shown_name]
     return Order(
-        lock=lock,
-        lock_text=text,
+        lock=chosen.lock,
+        lock_text=chosen.text,
         installer=choose_installer(installer.value),
         settings=settings,
         replace=replace,
-        verify=verify.value,
+        plan=as_json(plan) if plan else None,
+        next_best=next_best(plan, [*place, *(["--replace"] if replace else [])]) if plan else "",
     )
 
 
 def _install(slot: Slot, order: Order) -> Environment:
     from envsolve.environment.install import install
     from envsolve.environment.interrupts import kill_is_interrupt
-    from envsolve.environment.order import check_platform
     from envsolve.environment.pythons import find_python
-    from envsolve.machine.host import this_host
 
-    check_platform(order.lock, this_host().platform)
     python = find_python(order.lock.python)
     try:
         with kill_is_interrupt(), Busy() as busy:
@@ -158,3 +215,10 @@ def _show(environment: Environment, *, as_json: bool) -> None:
     talk.say("to switch it on:")
     for shell, line in activation_lines(environment.path).items():
         print(f"{shell + ':':<12}{line}")
+
+
+def _show_no(answer: NoPlan | NeedsInput, *, as_json: bool) -> None:
+    from envsolve.resolve.answer_json import as_json as to_json
+    from envsolve.resolve.answer_text import as_text
+
+    print(json.dumps(to_json(answer), ensure_ascii=False) if as_json else as_text(answer))

@@ -42,12 +42,12 @@ def torch_version(lock: Lock) -> str:
     return str(parse_wheel_filename(torch.files[0].filename)[1] if torch.direct else torch.version)
 
 
-def check_platform(lock: Lock, here: str) -> None:
-    """Raises RefusedError when the lock is for another system or processor than `here` (linux_x86_64)."""
-    if lock.platform != here:
+def check_platform(wanted: str, here: str) -> None:
+    """Raises RefusedError when a plan or lock is for another system or processor than `here` (linux_x86_64)."""
+    if wanted != here:
         raise RefusedError(
-            f"the lock is for {lock.platform}, and this machine is {here}",
-            hint="run install on the machine that the lock is for, or make a lock here: envsolve lock",
+            f"this is for {wanted}, and this machine is {here}",
+            hint="run install on the machine that it is for; envsolve lock --target T makes a lock to take there",
         )
 
 
