@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from envsolve.errors import InputError, OutsideError
 
@@ -74,9 +75,12 @@ def ask(executable: Path, found_in: str) -> TargetPython | None:
             check=True,
             text=True,
         )
-        said = json.loads(done.stdout)
-    except (OSError, subprocess.SubprocessError, ValueError):
+        return _python(json.loads(done.stdout), executable, found_in)
+    except (OSError, subprocess.SubprocessError, ValueError, KeyError, TypeError):
         return None
+
+
+def _python(said: dict[str, Any], executable: Path, found_in: str) -> TargetPython | None:
     if said["implementation"] != "CPython" or said["bits"] != 64:
         return None
     # The base of a venv, not the venv: an environment made from another one breaks when that one is removed.

@@ -1,0 +1,69 @@
+"""Activation lines."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from envsolve.environment.activate import activation_lines
+from envsolve.environment.create import create, interpreter_of
+from envsolve.environment.order import check_platform
+from envsolve.environment.pythons import TargetPython
+from envsolve.errors import OutsideError, RefusedError
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX shells")
+
+
+def target() -> TargetPython:
+    return TargetPython(
+        executable=Path(sys._base_executable),  # type: ignore[attr-defined]
+        version=".".join(map(str, sys.version_info[:3])),
+        found_in="the test",
+    )
+
+
+def test_the_bash_line_switches_it_on_whatever_its_folder_is_called(tmp_path: Path) -> None:
+    place = tmp_path / "it's a $HOME"
+    create(target(), place, cache_dir=tmp_path / "cache")
+    lines = activation_lines(place)
+    assert set(lines) == {"bash/zsh", "fish", "PowerShell"}
+    done = subprocess.run(["bash", "-c", f"{lines['bash/zsh']} && command -v python"], capture_output=True, text=True)
+    assert done.stdout.strip() == str(place / "bin/python"), done.stderr
+
+
+def test_windows_has_a_line_for_cmd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("activate", "activate.bat", "activate.ps1", "activate.fish"):
+        (tmp_path / name).touch()
+    monkeypatch.setattr("envsolve.environment.activate.scripts_of", lambda environment: tmp_path)
+    assert activation_lines(tmp_path)["cmd"] == f'"{tmp_path / "activate.bat"}"'
+
+
+def test_venv_steps_in_where_virtualenv_does_not_serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import virtualenv
+
+    def refuse(*args: object, **rest: object) -> None:
+        raise RuntimeError("the bundled seeder no longer ships pip for Python 3.8")
+
+    monkeypatch.setattr(virtualenv, "cli_run", refuse)
+    assert create(target(), tmp_path / "made", cache_dir=tmp_path) == "venv"
+    done = subprocess.run([interpreter_of(tmp_path / "made"), "-m", "pip", "--version"], capture_output=True, text=True)
+    assert done.stdout.startswith("pip ")
+
+
+def test_a_python_without_ensurepip_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = tmp_path / "python3.8"
+    broken.write_text("#!/bin/sh\necho 'No module named ensurepip'\nexit 1\n")
+    broken.chmod(0o755)
+    python = TargetPython(executable=broken, version="3.8.1", found_in="the test")
+    with pytest.raises(OutsideError) as caught:
+        create(python, tmp_path / "made", cache_dir=tmp_path)
+    assert "ensurepip" in caught.value.message and "python3.8-venv" in caught.value.hint
+
+
+def test_another_platform_is_refused() -> None:
+    check_platform("linux_x86_64", "linux_x86_64")
+    with pytest.raises(RefusedError):
+        check_platform("linux_aarch64", "linux_x86_64")
