@@ -17,7 +17,7 @@ from envsolve.index.http import Http
 from envsolve.index.limits import MAX_CONNECTIONS
 from envsolve.index.listing import Listings
 from envsolve.index.pages import Pages
-from envsolve.index.places import Place, default_index, extra_indexes, places_for
+from envsolve.index.places import FAMILY, Place, places_for
 from envsolve.index.release import ReleaseFile, WheelMetadata
 from envsolve.settings import Settings
 
@@ -106,28 +106,30 @@ class PackageIndex:
         return self._pool
 
     def _files(self, name: str, variant: str | None, version: Version | None) -> list[ReleaseFile]:
-        if variant is None and self._settings.index_strategy == "first" and self._settings.extra_indexes:
-            return self._first_index(name, version)
-        return self._ask(places_for(name, variant, self._settings), name, variant, version)
+        places = places_for(name, variant, self._settings)
+        if variant is None and name not in FAMILY and self._settings.index_strategy == "first":
+            return self._first_index(places, name, version)
+        return self._ask(places, [], name, variant, version)
 
-    def _first_index(self, name: str, version: Version | None) -> list[ReleaseFile]:
+    def _first_index(self, places: list[Place], name: str, version: Version | None) -> list[ReleaseFile]:
         """The first index that has the name answers alone: nobody can slip a higher version in through another one.
 
         Here a place that can't be reached is an error: the next one must not answer in its stead.
         """
-        for place in [*extra_indexes(name, self._settings), *default_index(name, self._settings)]:
-            found = self._load(place, name, None)
-            if found:
-                break
-        else:
-            found = []
-        links = [place for place in places_for(name, None, self._settings) if place.kind == "links"]
-        return _merged([found, self._ask(links, name, None, None)], version)
+        indexes = (self._load(place, name, None) for place in places if place.kind == "project")
+        found = next((files for files in indexes if files), [])
+        links = [place for place in places if place.kind == "links"]
+        return self._ask(links, [found], name, None, version)
 
     def _ask(
-        self, places: Iterable[Place], name: str, variant: str | None, version: Version | None
+        self,
+        places: Iterable[Place],
+        found: list[list[ReleaseFile]],
+        name: str,
+        variant: str | None,
+        version: Version | None,
     ) -> list[ReleaseFile]:
-        found: list[list[ReleaseFile]] = []
+        """Add to what was found what these places have; one that fails matters only if nothing is found at all."""
         failed: list[OutsideError] = []
         for place in places:
             try:

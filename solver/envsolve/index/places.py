@@ -29,26 +29,20 @@ def places_for(name: str, variant: str | None, settings: Settings) -> list[Place
     """The places to ask for a package, in order.
 
     With a variant: find-links, then the variant's folder on the mirror and on the PyTorch index (source "pypi": the
-    default index). Without: the default index, the extra ones and find-links, and nothing for the torch family.
+    default index). Without: the default index and the extra ones (strategy "first": these first), then find-links; for
+    the torch family none of them, unless the source is "pypi".
     """
     links = [_links(address) for address in settings.find_links]
+    default = [] if settings.no_index else [_project(settings.default_index, name)]
     if settings.source == "pypi" and (variant is not None or name in FAMILY):
-        return [*links, *default_index(name, settings)]
+        return [*links, *default]
     if variant is not None:
         return [*links, *(_variant(base, variant, name) for base in settings.torch_bases)]
     if name in FAMILY:
         return []
-    return [*default_index(name, settings), *extra_indexes(name, settings), *links]
-
-
-def default_index(name: str, settings: Settings) -> list[Place]:
-    """The page of a package on the default Python index."""
-    return [] if settings.no_index else [_project(settings.default_index, name)]
-
-
-def extra_indexes(name: str, settings: Settings) -> list[Place]:
-    """The pages of a package on the user's own further indexes."""
-    return [] if settings.no_index else [_project(address, name) for address in settings.extra_indexes]
+    extra = [] if settings.no_index else [_project(address, name) for address in settings.extra_indexes]
+    indexes = [*extra, *default] if settings.index_strategy == "first" else [*default, *extra]
+    return [*indexes, *links]
 
 
 def _project(address: str, name: str) -> Place:

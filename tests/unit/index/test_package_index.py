@@ -141,8 +141,10 @@ def test_other_packages_come_from_the_default_and_the_extra_indexes(server: Inde
             files = {str(file.version): file.source for file in index.files("lib")}
             assert files == {"1.0": server.simple, "2.0": extra.simple}
             assert index.files("unknown") == ()
-        with _index(server, tmp_path, extra_indexes=extra_indexes, index_strategy="first") as index:
+        down = {"find_links": (f"{NOWHERE}/links.html",)}
+        with _index(server, tmp_path, extra_indexes=extra_indexes, index_strategy="first", **down) as index:
             assert [file.source for file in index.files("lib")] == [extra.simple] * 2
+            assert len(index.warnings) == 1
 
 
 def test_first_index_does_not_fall_through_when_the_private_one_is_down(server: IndexServer, tmp_path: Path) -> None:

@@ -84,12 +84,12 @@ def read_keyring(given: Given) -> str:
 def read_address(given: Given) -> str:
     """An http(s) or file address without a slash at its end; a path to a folder or file that is there becomes one."""
     text = read_text(given)
-    scheme = urlsplit(text).scheme.lower()
-    if scheme in ("http", "https"):
+    scheme, mark, _ = text.partition(":")
+    if mark and scheme.lower() in ("http", "https"):
         return _checked_web_address(given, text)
-    if scheme == "file":
+    if mark and scheme.lower() == "file":
         return text.rstrip("/")
-    if len(scheme) > 1 and "://" in text:
+    if "://" in text:
         raise _bad(given, "an http, https or file address is needed")
     path = read_path(given)
     if not path.exists() and not given.lenient:
