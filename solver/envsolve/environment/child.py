@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import subprocess
 import sys
+import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -69,7 +69,8 @@ def run_child(
 
 
 def _end_group(process: subprocess.Popen[str]) -> None:
-    """Ask the whole group to end, then make it."""
+    """Ask the whole group to end, then make it; the folder that it wrote to can be removed after that."""
+    deadline = time.monotonic() + 2 * _GRACE_SECONDS
     _signal_group(process, signal.SIGTERM)
     try:
         process.wait(_GRACE_SECONDS)
@@ -77,12 +78,19 @@ def _end_group(process: subprocess.Popen[str]) -> None:
         pass
     finally:
         # Also when the child itself has gone: what it started may still be there.
-        _signal_group(process, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+        while _signal_group(process, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL):
+            if process.poll() is not None and time.monotonic() > deadline:
+                break  # only zombies that nobody reaps
+            time.sleep(0.02)
 
 
-def _signal_group(process: subprocess.Popen[str], number: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
+def _signal_group(process: subprocess.Popen[str], number: int) -> bool:
+    """Whether there was anybody left to signal."""
+    try:
         if sys.platform == "win32":
             process.terminate()
-        else:
-            os.killpg(process.pid, number)
+            return process.poll() is None
+        os.killpg(process.pid, number)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
