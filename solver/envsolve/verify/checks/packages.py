@@ -56,7 +56,7 @@ def same_version(promised: str, seen: str) -> bool:
         want, have = Version(promised), Version(seen)
     except InvalidVersion:
         return promised == seen
-    return want == have if want.local else want.public == have.public
+    return want == (have if want.local else Version(have.public))
 
 
 def torch_files(survey: Survey, expected: Expected) -> Check:
