@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
+from hypothesis import settings
 from hypothesis import strategies as st
 from packaging.version import Version
 
-from hashlib import sha256
-
 from envsolve.lock.lock import Lock, LockedFile, LockedPackage, LockHeader
+
+SOME = settings(max_examples=40, deadline=None)  # a lock is large: as many examples as keep the suite quick
 
 _HASHES = st.integers(0, 2**20).map(lambda number: sha256(str(number).encode()).hexdigest())
 _NAMES = st.from_regex(r"[a-z][a-z0-9]{0,6}(-[a-z0-9]{1,4})?", fullmatch=True)
@@ -56,6 +59,7 @@ def locked_packages(draw: st.DrawFn, name: str) -> LockedPackage:
 @st.composite
 def locks(draw: st.DrawFn) -> Lock:
     names = draw(st.lists(_NAMES, min_size=1, max_size=4, unique=True))
+    local = tuple(draw(st.lists(st.sampled_from(names), max_size=2, unique=True)))
     return Lock(
         header=LockHeader(
             command=draw(_LINES),
@@ -63,7 +67,8 @@ def locks(draw: st.DrawFn) -> Lock:
             gpus=tuple(draw(st.lists(_LINES, max_size=2))),
             rules=draw(_HASHES),
             envsolve="0.1.0",
-            portable=draw(st.booleans()),
+            portable=not local,
+            local=local,
             passed_over=tuple(draw(st.lists(_LINES, max_size=2))),
         ),
         python=draw(st.sampled_from(["3.9", "3.12"])),

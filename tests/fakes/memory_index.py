@@ -36,6 +36,7 @@ class MemoryIndex:
         self.prefetched: list[str] = []
         self.hashed: list[str] = []
         self.unreachable = False
+        self.base = "https://files.example"  # where the default index's files are
 
     def add(self, folder: str, *wheels: StubWheel, hashed: bool = True) -> None:
         """Files of a variant's folder; "" is the root, whose files every variant lists."""
@@ -46,7 +47,7 @@ class MemoryIndex:
     def add_default(self, *packages: StubWheel | StubSdist, yanked: str | None = None, hashed: bool = True) -> None:
         """Files of the default Python index."""
         for package in packages:
-            self._store(None, package, "https://files.example", yanked=yanked, hashed=hashed)
+            self._store(None, package, self.base, yanked=yanked, hashed=hashed)
 
     def _store(
         self, folder: str | None, package: StubWheel | StubSdist, base: str, *, yanked: str | None = None, hashed: bool

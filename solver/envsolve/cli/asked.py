@@ -83,6 +83,7 @@ def request(
 ) -> Request:
     """The request of a command line."""
     from envsolve.cli.requirement_files import read_wishes
+    from envsolve.index.configuration.redact import strip_credentials
     from envsolve.resolve.request import TRIO, Request
 
     wishes = read_wishes(files)
@@ -97,7 +98,7 @@ def request(
         variant=variant,
         gpus=_gpus(gpus),
         source=chosen,  # type: ignore[arg-type]
-        mirror=mirror or os.environ.get("ENVSOLVE_MIRROR", ""),
+        mirror=strip_credentials(mirror or os.environ.get("ENVSOLVE_MIRROR", "")),
         target=target or "",
     )
 

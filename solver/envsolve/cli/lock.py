@@ -131,8 +131,9 @@ def _show_no(answer: NoPlan | NeedsInput, *, as_json: bool) -> None:
 def _show(found: Locked, outputs: list[Path], *, as_json: bool) -> None:
     for difference in found.differences:
         talk.say(f"note: {difference}")
-    if not found.lock.header.portable:
-        talk.say("note: the lock names files on this machine's disk and works nowhere else")
+    if found.lock.header.local:
+        names = ", ".join(found.lock.header.local)
+        talk.say(f"note: from this machine's disk, so that the lock may not work elsewhere: {names}")
     if as_json:
         from envsolve.resolve.answer_json import as_json as to_json
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from envsolve.errors import InputError
@@ -9,7 +10,7 @@ from envsolve.lock.lock import Lock, LockHeader
 
 _FIRST = "made by envsolve "
 _ADVICE = "; to change it, run this again:"
-_NOT_PORTABLE = "no: it names files on the disk of the machine that made it"
+_NOT_PORTABLE = re.compile(r"no, from the disk of the machine that made it: (.+)")
 _COMMAND_INDENT = "    "
 
 
@@ -26,7 +27,7 @@ def header_lines(lock: Lock) -> Iterator[str]:
     yield from (f"gpu: {gpu}" for gpu in header.gpus)
     yield f"rules: {header.rules}"
     if not header.portable:
-        yield f"portable: {_NOT_PORTABLE}"
+        yield f"portable: no, from the disk of the machine that made it: {', '.join(header.local)}"
     yield from (f"passed over: {name}" for name in header.passed_over)
 
 
@@ -60,8 +61,15 @@ class HeaderReader:
             rules=self.field("rules"),
             envsolve=self._made_by,
             portable="portable" not in self._fields,
+            local=self._local(),
             passed_over=self.fields("passed over"),
         )
+
+    def _local(self) -> tuple[str, ...]:
+        if "portable" not in self._fields:
+            return ()
+        found = _NOT_PORTABLE.fullmatch(self.field("portable"))
+        return tuple(found[1].split(", ")) if found else ()
 
     def field(self, key: str) -> str:
         """A field that is there once. Raises InputError if it is not."""

@@ -44,6 +44,7 @@ class LockHeader:
     rules: str  # hash of the rules
     envsolve: str
     portable: bool = True
+    local: tuple[str, ...] = ()  # the packages that come from this machine's disk only: why it is not portable
     passed_over: tuple[str, ...] = ()
 
 

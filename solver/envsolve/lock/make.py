@@ -25,13 +25,15 @@ def make_lock(plan: Plan, closure: Closure, index: Index, *, command: str, rules
     Files without a hash on the index are read once through `index` and marked. Raises OutsideError if that fails.
     """
     packages = tuple(_package(package, index) for package in closure.packages)
+    local = tuple(package.name for package in packages if not _elsewhere(package))
     header = LockHeader(
         command=command,
         target=_target(plan, closure),
         gpus=tuple(_gpu_line(fit.gpu, fit.verdict, fit.code) for fit in plan.fits),
         rules=rules,
         envsolve=__version__,
-        portable=all(_elsewhere(package) for package in packages),
+        portable=not local,
+        local=local,
     )
     return Lock(
         header=header,

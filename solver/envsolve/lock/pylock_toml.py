@@ -74,6 +74,7 @@ def _tool(lock: Lock) -> dict[str, Any]:
         "gpus": list(header.gpus),
         "rules": header.rules,
         "portable": header.portable,
+        "local": list(header.local),
         "passed-over": list(header.passed_over),
     }
 
@@ -105,6 +106,7 @@ def _lock(pylock: Pylock, tool: Mapping[str, Any]) -> Lock:
             rules=tool["rules"],
             envsolve=tool["version"],
             portable=tool["portable"],
+            local=tuple(tool["local"]),
             passed_over=tuple(tool["passed-over"]),
         ),
         python=tool["python"],

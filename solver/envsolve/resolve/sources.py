@@ -102,12 +102,12 @@ class Sources:
             return Listing(name, [url_file(self._urls[name])], Dropped())
         listing = fitting_listing(name, self._index.files(name), self.env)
         if self._folder and name.startswith(_EITHER) and not listing.allowed(specifier or SpecifierSet()):
-            return self._load_from_variant(name, self._folder)
+            return self._load_from_variant(name, self._folder, _pinned(specifier))
         return listing
 
-    def _load_from_variant(self, name: str, folder: str) -> Listing:
+    def _load_from_variant(self, name: str, folder: str, version: Version | None) -> Listing:
         self._from_variant.add(name)
-        return fitting_listing(name, self._index.files(name, variant=folder), self.env)
+        return fitting_listing(name, self._index.files(name, variant=folder, version=version), self.env)
 
     def _load_planned(self, package: PlannedPackage) -> Listing:
         if package.name in self._urls:
@@ -131,3 +131,9 @@ class Sources:
         if parent in self._planned and name in self._planned:
             return Requirement(f"{name}[{','.join(sorted(requirement.extras))}]" if requirement.extras else name)
         return requirement
+
+
+def _pinned(specifier: SpecifierSet | None) -> Version | None:
+    """The one version that a specifier names, as torch's METADATA does for its CUDA libraries and Triton."""
+    pins = [s.version for s in specifier or () if s.operator == "=="]
+    return Version(pins[0]) if len(pins) == 1 and not pins[0].endswith(".*") else None

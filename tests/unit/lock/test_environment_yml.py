@@ -9,9 +9,10 @@ from packaging.utils import canonicalize_name
 
 from envsolve.lock import environment_yml
 from envsolve.lock.lock import Lock
-from fakes.locks import locks
+from fakes.locks import SOME, locks
 
 
+@SOME
 @given(locks())
 def test_conda_finds_python_pip_and_the_pinned_packages(lock: Lock) -> None:
     document = yaml.safe_load(environment_yml.write(lock, name="pytorch_new"))
@@ -30,6 +31,7 @@ def test_conda_finds_python_pip_and_the_pinned_packages(lock: Lock) -> None:
             assert str(requirement.specifier) == f"=={package.version}"
 
 
+@SOME
 @given(locks())
 def test_no_line_of_the_pip_section_is_an_option(lock: Lock) -> None:
     document = yaml.safe_load(environment_yml.write(lock))

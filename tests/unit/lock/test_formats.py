@@ -8,9 +8,10 @@ from hypothesis import given
 from envsolve.errors import InputError
 from envsolve.lock import environment_yml, formats, pylock_toml, requirements_txt
 from envsolve.lock.lock import Lock
-from fakes.locks import locks
+from fakes.locks import SOME, locks
 
 
+@SOME
 @given(locks())
 def test_the_name_chooses_the_writer(lock: Lock) -> None:
     assert formats.writer("requirements.lock.txt")(lock) == requirements_txt.write(lock)
@@ -21,6 +22,7 @@ def test_the_name_chooses_the_writer(lock: Lock) -> None:
     assert formats.writer("environment-gpu.yaml")(lock) == environment_yml.write(lock)
 
 
+@SOME
 @given(locks())
 def test_the_name_chooses_the_reader(lock: Lock) -> None:
     assert formats.read(pylock_toml.write(lock), "pylock.toml") == lock

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +11,7 @@ from envsolve.lock import requirements_txt
 from envsolve.lock.lock import Lock
 from envsolve.lock.make import make_lock
 from envsolve.resolve.closure import close
-from fakes.locks import locks
+from fakes.locks import SOME, locks
 from fakes.memory_index import MemoryIndex
 from fakes.plans import LINUX_312, a_plan
 from fakes.stub_wheels import StubWheel, stub_family
@@ -66,6 +64,7 @@ def test_a_file_without_a_hash_is_hashed_and_says_so() -> None:
     assert requirements_txt.read(text).packages[-1].files[0].hashed_here
 
 
+@SOME
 @given(locks())
 def test_any_lock_is_read_back(lock: Lock) -> None:
     text = requirements_txt.write(lock)
@@ -112,10 +111,13 @@ def test_any_text_is_refused_or_read(text: str) -> None:
 
 
 def test_a_file_on_this_disk_makes_the_lock_not_portable() -> None:
-    lock = a_lock()
-    torch = lock.packages[-1]
-    assert lock.header.portable
-    local = replace(torch, files=(replace(torch.files[0], url="file:///wheels/torch-2.11.0%2Bcu128-py3-none-any.whl"),))
-    text = requirements_txt.write(replace(lock, header=replace(lock.header, portable=False), packages=(local,)))
-    assert "# portable: no: it names files on the disk of the machine that made it\n" in text
-    assert not requirements_txt.read(text).header.portable
+    index = MemoryIndex()
+    index.add("cu128", *stub_family("cu128", tag=LINUX_312, torch="2.11.0"))
+    index.base = "file:///wheels"
+    index.add_default(StubWheel(name="six", version="1"), StubWheel(name="idna", version="3"))
+    plan = a_plan("torch", "six", "idna")
+    lock = make_lock(plan, close(plan, index), index, command="envsolve lock", rules="ab")
+    text = requirements_txt.write(lock)
+    assert not lock.header.portable
+    assert "# portable: no, from the disk of the machine that made it: idna, six\n" in text
+    assert requirements_txt.read(text).header == lock.header
