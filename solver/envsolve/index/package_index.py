@@ -43,6 +43,7 @@ class PackageIndex:
         self._found: dict[tuple[str, str | None, Version | None], tuple[ReleaseFile, ...]] = {}
         self._pool: ThreadPoolExecutor | None = None
         self._coming: dict[tuple[Place, str], Future[list[ReleaseFile]]] = {}
+        self._coming_metadata: dict[str, Future[None]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -77,6 +78,9 @@ class PackageIndex:
 
     def metadata(self, file: ReleaseFile) -> WheelMetadata:
         """The METADATA of one wheel. Raises OutsideError."""
+        coming = self._coming_metadata.pop(file.url, None)
+        if coming is not None:
+            coming.result()
         return self._contents.metadata(file)
 
     def hash_file(self, file: ReleaseFile) -> str:
@@ -92,8 +96,8 @@ class PackageIndex:
     def prefetch_metadata(self, files: Sequence[ReleaseFile]) -> None:
         """Start loading the METADATA of these wheels in threads; errors show when it is asked for."""
         for file in files:
-            if not file.is_local and not self._contents.has(file):
-                self._threads().submit(self._contents.preload, file)
+            if not file.is_local and file.url not in self._coming_metadata and not self._contents.has(file):
+                self._coming_metadata[file.url] = self._threads().submit(self._contents.preload, file)
 
     def _start(self, place: Place, name: str) -> None:
         web = place.url.startswith("http")

@@ -17,8 +17,8 @@ JSON_TYPE = "application/vnd.pypi.simple.v1+json"
 ACCEPT = f"{JSON_TYPE}, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
 _ARCHIVES = (".whl", ".tar.gz", ".zip", ".tar.bz2", ".tar.xz", ".tgz")
 
-# pypi-simple reads HTML through BeautifulSoup: a quarter of a second to import and 40 microseconds a link. These three
-# expressions take 1.5 microseconds a link, and a page of the PyTorch index has up to 2,855.
+# pypi-simple reads HTML through BeautifulSoup: a quarter of a second to import and 60 microseconds a link. These
+# expressions take 10 microseconds a link, and a page of the PyTorch index has up to 2,855 (benchmarks/index_pages.py).
 _ANCHOR = re.compile(r"""<a\s((?:[^'">]|"[^"]*"|'[^']*')*)>""", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""([^\s"'=<>/]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))|([^\s"'=<>/]+)""")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
