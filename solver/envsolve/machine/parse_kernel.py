@@ -14,7 +14,7 @@ _MODULE = r"NVIDIA UNIX (?:Open Kernel Module for )?(?P<arch>\S+)\s+(?:Kernel Mo
 _VERSION = re.compile(r"NVRM version:\s*" + _MODULE)
 _LOADING = re.compile(r"loading " + _MODULE)
 _MODESET = re.compile(r"NVIDIA (?:UNIX )?(?:Open )?Kernel Mode Setting Driver for \D{1,40}?\s(?P<driver>\d[\d.]*\d)\b")
-_INFORMATION = re.compile(r"^Model:[ \t]*(.*?)[ \t]*\n(?:[^\n]+\n){0,6}?GPU UUID:[ \t]*(\S*)", re.MULTILINE)
+_INFORMATION = re.compile(r"^Model:[ \t]*(.*?)[ \t]*\nIRQ:[^\n]*\n(?:GPU UUID:[ \t]*(GPU-\S+))?", re.MULTILINE)
 # What stands before the message: "[   12.3] ", "[Sun May 17 …] ", "May 17 15:55:50 host kernel: ", and NVRM itself.
 _BEFORE = re.compile(
     r"^[ \t>]*(?:\w{3} [ \d]\d [\d:]{8} \S+ kernel: ?)?(?:\[[^\]\n]*\])?[ \t]*(?:NVRM:)?", re.MULTILINE
@@ -37,7 +37,7 @@ _LOST = re.compile(r"GPU has fallen off the bus|RmInitAdapter failed")
 def parse_proc(text: str) -> list[Reading]:
     """The reading of /proc/driver/nvidia files: driver, architecture and the cards' names; [] where there is none."""
     version = _VERSION.search(text)
-    cards = tuple(named_gpu(m[1], uuid=m[2] if m[2].startswith("GPU-") else None) for m in _INFORMATION.finditer(text))
+    cards = tuple(named_gpu(m[1], uuid=_uuid(m[2])) for m in _INFORMATION.finditer(text))
     if version is None and not cards:
         return []
     return [
@@ -50,6 +50,11 @@ def parse_proc(text: str) -> list[Reading]:
             vendor="nvidia",
         )
     ]
+
+
+def _uuid(told: str | None) -> str | None:
+    """A card that was never used has question marks for a UUID."""
+    return None if told is None or "?" in told else told
 
 
 def parse_kernel_log(text: str) -> list[Reading]:

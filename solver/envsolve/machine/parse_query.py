@@ -15,6 +15,7 @@ SOURCE = "nvidia-smi -q"
 _LINE = re.compile(r"^[\s>|]*([A-Z][A-Za-z0-9 /._-]{1,44}?)\s+: (.*?)\s*$")
 _CARD = re.compile(r"^\s*GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\s*$")
 _SECTION = re.compile(r"^\s*([A-Z][A-Za-z0-9 /_-]{1,44}?)\s*$")
+_OPENS = "GPU …"  # stands for the line that opens a card; no key is spelt so
 _DRIVER = ("kmd version", "driver version")
 _CUDA = ("cuda umd version", "cuda version")
 
@@ -50,7 +51,7 @@ def _split(lines: Sequence[str]) -> tuple[list[Line], list[list[Line]]]:
     opened = False  # the card of the last "GPU …" line has no product name yet
     for line in _lines(lines):
         _, key, _ = line
-        if key == "gpu":
+        if key == _OPENS:
             cards.append([])
             opened = True
         elif key in (*_DRIVER, *_CUDA, "attached gpus"):
@@ -68,7 +69,7 @@ def _lines(lines: Sequence[str]) -> Iterator[Line]:
     for line in lines:
         if _CARD.match(line):
             section = ""
-            yield "", "gpu", ""
+            yield "", _OPENS, ""
         elif match := _LINE.match(line):
             yield section, match[1].strip().lower(), match[2]
         elif match := _SECTION.match(line):
@@ -85,10 +86,16 @@ def _gpu(card: Sequence[Line]) -> tuple[Gpu, Problem | None]:
     gpu = replace(
         gpu,
         compute_capability=capability(_value(card, "compute capability") or _value(card, "compute cap")),
-        memory_bytes=mebibytes(_value(card, "total", "fb memory usage")),
+        memory_bytes=_memory(card),
         mig=_value(card, "current", "mig mode") == "Enabled",
     )
     return gpu, lost(None) if is_lost(name) else None
+
+
+def _memory(card: Sequence[Line]) -> int | None:
+    """The frame buffer; MIG devices, listed with parts of it, are smaller."""
+    totals = (mebibytes(v) for section, key, v in card if (section, key) == ("fb memory usage", "total"))
+    return max((total for total in totals if total), default=None)
 
 
 def _os(card: Sequence[Line]) -> Os | None:

@@ -66,9 +66,9 @@ def _events(xml: str) -> Iterator[tuple[str, ET.Element]]:
     for line in _BAD_AMPERSAND.sub("&amp;", xml).splitlines(keepends=True):
         try:
             parser.feed(line)
+            yield from parser.read_events()
         except (ET.ParseError, ValueError):
             return
-        yield from parser.read_events()
 
 
 def _gpu(card: Mapping[str, str]) -> tuple[Gpu, Problem | None]:

@@ -29,7 +29,7 @@ def read_target(text: str, *, host: Machine | None = None) -> Machine:
     if "\n" in text.strip():
         return parse_target(text, host=host, where="the target")
     path = Path(text)
-    if _is_there(path):
+    if text.strip() and _is_there(path):
         return parse_target(_read(path), host=host, where=str(path))
     if looks_like_path(text):
         raise InputError(f"there is no file {text}", hint=f"a spec has no slashes: {EXAMPLE}")
