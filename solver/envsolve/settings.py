@@ -7,6 +7,7 @@ import importlib.util
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -140,6 +141,7 @@ def _cache_dir() -> Path:
     return user_cache_path("envsolve", appauthor=False)
 
 
+@cache
 def default_index_address() -> str:
     """pypi-simple's public constant. It is read from the source: importing the package costs a quarter of a second."""
     spec = importlib.util.find_spec("pypi_simple")

@@ -2,7 +2,7 @@
 
 TORCHVISION = {
     "torchvision/__init__.py": "",
-    "torchvision/ops.py": '''
+    "torchvision/ops.py": """
 import torch
 
 def nms(boxes, scores, threshold):
@@ -16,19 +16,19 @@ def nms(boxes, scores, threshold):
         same = both / (area[order] + area[best] - both)
         order = [n for n, s in zip(order, same.tolist()) if s <= threshold]
     return torch.tensor(kept)
-''',
+""",
     "torchvision/transforms/__init__.py": "",
-    "torchvision/transforms/functional.py": '''
+    "torchvision/transforms/functional.py": """
 import torch
 
 def resize(image, size):
     return torch.nn.functional.interpolate(image[None], size, mode="bilinear", antialias=True)[0]
-''',
+""",
 }
 
 TORCHAUDIO = {
     "torchaudio/__init__.py": "",
-    "torchaudio/transforms.py": '''
+    "torchaudio/transforms.py": """
 import torch
 
 class Spectrogram(torch.nn.Module):
@@ -40,8 +40,8 @@ class Spectrogram(torch.nn.Module):
     def forward(self, wave):
         found = torch.stft(wave, self.n_fft, self.hop_length, window=self.window, center=True, return_complex=True)
         return found.abs() ** 2
-''',
-    "torchaudio/functional.py": '''
+""",
+    "torchaudio/functional.py": """
 import torch
 
 def lfilter(wave, a, b, clamp=True):
@@ -69,5 +69,5 @@ def rnnt_loss(logits, targets, logit_lengths, target_lengths, blank=0, reduction
         elif u == labels:
             total.append(score + scores[t, u, blank])
     return -torch.logsumexp(torch.stack(total), 0)
-''',
+""",
 }

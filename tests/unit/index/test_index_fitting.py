@@ -63,6 +63,11 @@ def test_other_platforms(platform: str, tag: str, fits: bool) -> None:
     assert Target(python="3.12", platform=platform).fits_platform(f"x-1-cp39-cp39-{tag}.whl") is fits
 
 
+def test_a_python_that_is_not_known_yet_takes_all() -> None:
+    unknown = Target(python="", platform="linux_x86_64")
+    assert unknown.fits("x-1-cp39-cp39-linux_x86_64.whl") and not unknown.fits("x-1-cp39-cp39-win_amd64.whl")
+
+
 @pytest.mark.parametrize(
     "filename",
     [
