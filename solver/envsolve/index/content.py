@@ -82,7 +82,8 @@ class Contents:
         """METADATA from beside the wheel (PEP 658); None if it isn't offered, or isn't what was promised."""
         if file.metadata_sha256 is None:
             return None
-        url = f"{file.url}.metadata"
+        path, mark, query = file.url.partition("?")
+        url = f"{path}.metadata{mark}{query}"
         reply = self._http.get(url, passes=(403,))
         if reply.status != 200:
             return None

@@ -97,7 +97,7 @@ def fits_platform(tag: str, platform: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def fits_python(python: str, abi: str, target: str) -> bool:
-    """Whether (maybe compressed) Python and ABI tags may be for a CPython "3.N" or "3.N.P" ("" = any: not known yet)."""
+    """Whether (maybe compressed) Python and ABI tags may be for a CPython "3.N" or "3.N.P"; "" means any."""
     if not target:
         return True
     minor = int(target.split(".")[1].rstrip("t"))
