@@ -7,4 +7,5 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "install": ("envsolve.cli.install", "Create an isolated environment, fill it from a lock, prove it."),
     "verify": ("envsolve.cli.verify", "Prove an environment by computing on every GPU."),
     "envs": ("envsolve.cli.envs", "List, find, run in and remove named environments."),
+    "rules": ("envsolve.cli.rules", "Show the facts behind an answer, with their sources."),
 }
