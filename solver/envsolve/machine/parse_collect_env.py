@@ -15,14 +15,15 @@ SOURCE = "collect_env"
 _KEYS = (
     "PyTorch version", "CUDA used to build PyTorch", "ROCM used to build PyTorch", "OS", "Libc version",
     "Python version", "Python platform", "Is CUDA available", "GPU models and configuration",
-    "Nvidia driver version", "HIP runtime version", "Is XPU available", "Intel GPU models detected", "Architecture",
+    "Nvidia driver version", "HIP runtime version", "Is XPU available", "Architecture",
 )  # fmt: skip
 # A key may stand after prose, a prompt or a quote sign; its value ends with the line.
-_LINE = re.compile(r"^[\s>|*-]*(" + "|".join(map(re.escape, _KEYS)) + r")\s*[:=]\s?(.*)$", re.MULTILINE)
+_LINE = re.compile(r"^[ \t>|*-]*(" + "|".join(map(re.escape, _KEYS)) + r")[ \t]*[:=][ \t]?(.*)$", re.MULTILINE)
 _MODELS = re.compile(r"GPU models and configuration\s*:[ \t]*(.*(?:\n[ \t>]*(?:GPU \d+:|MIG ).*)*)")
 _GPU = re.compile(r"GPU (\d{1,3}): (.*?)(?:\s*\(UUID: [^)]*\))?\s*$")
 _AMD = re.compile(r"^(.*?)\s*\((gfx[0-9a-f]{3,5})[^)]*\)\s*$")
 _MIG = re.compile(r"^[ \t>]*MIG \S+\s+Device")
+_XPU = re.compile(r"_XpuDeviceProperties\(name='([^']+)'")
 # The marks of the form: one of these keys must be there, the rest are common words.
 _MARKS = ("CUDA used to build PyTorch", "GPU models and configuration", "Nvidia driver version", "Is CUDA available")
 
@@ -40,7 +41,7 @@ def parse_collect_env(text: str) -> list[Reading]:
     if not any(mark in values for mark in _MARKS):
         return []
     os = _os(values)
-    gpus = _gpus(text)
+    gpus = _gpus(text) or _intel_gpus(text)
     return [
         Reading(
             source=SOURCE,
@@ -52,7 +53,7 @@ def parse_collect_env(text: str) -> list[Reading]:
             gpus=gpus,
             wsl=True if "microsoft-standard" in values.get("Python platform", "").lower() else None,
             tegra=True if "-tegra" in values.get("Python platform", "") else None,
-            vendor=_vendor(values, gpus),
+            vendor=_vendor(values, gpus, text),
         )
     ]
 
@@ -107,6 +108,11 @@ def _gpus(text: str) -> tuple[Gpu, ...] | None:
     return None if is_unknown(first) else (named_gpu(first),)
 
 
+def _intel_gpus(text: str) -> tuple[Gpu, ...] | None:
+    """Intel's cards, of which torch prints the properties."""
+    return tuple(named_gpu(match[1]) for match in _XPU.finditer(text)) or None
+
+
 def _listed(block: str) -> tuple[Gpu, ...]:
     """The "GPU 0: …" lines; a MIG line belongs to the card above it."""
     gpus: list[Gpu] = []
@@ -118,10 +124,13 @@ def _listed(block: str) -> tuple[Gpu, ...]:
     return tuple(gpus)
 
 
-def _vendor(values: Values, gpus: tuple[Gpu, ...] | None) -> Vendor | None:
+def _vendor(values: Values, gpus: tuple[Gpu, ...] | None, text: str) -> Vendor | None:
     if any(gpu.gfx for gpu in gpus or ()):
         return "amd"
+    if _XPU.search(text) and not values.get("GPU models and configuration", "").startswith("GPU "):
+        return "intel"
     rocm = not is_unknown(values.get("ROCM used to build PyTorch", ""))
     if gpus:
         return "amd" if rocm and dotted(values.get("Nvidia driver version")) is None else "nvidia"
-    return "nvidia" if dotted(values.get("Nvidia driver version")) else None
+    sees_cuda = values.get("Is CUDA available", "").lower() in ("true", "yes") and not rocm
+    return "nvidia" if sees_cuda or dotted(values.get("Nvidia driver version")) else None

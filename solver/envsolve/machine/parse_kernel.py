@@ -15,10 +15,8 @@ _VERSION = re.compile(r"NVRM version:\s*" + _MODULE)
 _LOADING = re.compile(r"loading " + _MODULE)
 _MODESET = re.compile(r"NVIDIA (?:UNIX )?(?:Open )?Kernel Mode Setting Driver for \D{1,40}?\s(?P<driver>\d[\d.]*\d)\b")
 _INFORMATION = re.compile(r"^Model:[ \t]*(.*?)[ \t]*\nIRQ:[^\n]*\n(?:GPU UUID:[ \t]*(GPU-\S+))?", re.MULTILINE)
-# What stands before the message: "[   12.3] ", "[Sun May 17 …] ", "May 17 15:55:50 host kernel: ", and NVRM itself.
-_BEFORE = re.compile(
-    r"^[ \t>]*(?:\w{3} [ \d]\d [\d:]{8} \S+ kernel: ?)?(?:\[[^\]\n]*\])?[ \t]*(?:NVRM:)?", re.MULTILINE
-)
+# What stands before the message: a time in brackets or not, host and "kernel:", and NVRM itself.
+_BEFORE = re.compile(r"^.{0,120}?\bNVRM:", re.MULTILINE)
 _LEGACY = re.compile(
     r"The NVIDIA (?P<name>\S.{0,80}?) GPU installed in this system is supported through the NVIDIA (?P<branch>\S+) "
     r"Legacy .{0,160}?The (?P<driver>\d[\d.]*\d) NVIDIA driver will ignore this GPU"
@@ -26,6 +24,7 @@ _LEGACY = re.compile(
 _CARD = r"The NVIDIA GPU (?P<bus>\S+) \(PCI ID: (?P<id>[0-9a-f:]+)\) installed in this system "
 _UNSUPPORTED = re.compile(_CARD + r"is not supported by the (?:NVIDIA )?(?P<driver>\d[\d.]*\d) ")
 _OPEN_NEEDED = re.compile(_CARD + r"requires use of the NVIDIA open")
+_OPEN_REFUSED = re.compile(_CARD + r"is not supported by open (?:NVIDIA )?nvidia\.ko")
 _MISMATCH = re.compile(
     r"API mismatch: the client has(?: the)? version (?P<client>\d[\d.]*\d),? "
     r"but this kernel module has(?: the)? version (?P<driver>\d[\d.]*\d)"
@@ -63,12 +62,12 @@ def parse_kernel_log(text: str) -> list[Reading]:
         return []
     log = squeeze(_BEFORE.sub(" ", text))  # the driver breaks its sentences over several lines
     ignored, refused = list(_LEGACY.finditer(log)), list(_UNSUPPORTED.finditer(log))
-    closed = list(_OPEN_NEEDED.finditer(log))
+    modules = [*_OPEN_NEEDED.finditer(log), *_OPEN_REFUSED.finditer(log)]
     loaded = [*_MISMATCH.finditer(log), *ignored, *refused, *_LOADING.finditer(log), *_MODESET.finditer(log)]
-    problems = [*map(_ignored, ignored), *map(_refused, [*refused, *closed]), *_complaints(log)]
+    problems = [*map(_ignored, ignored), *map(_refused, [*refused, *modules]), *_complaints(log)]
     if not loaded and not problems:
         return []
-    gpus = [named_gpu(match["name"]) for match in ignored] + [Gpu() for _ in [*refused, *closed]]
+    gpus = [named_gpu(match["name"]) for match in ignored] + [Gpu() for _ in [*refused, *modules]]
     reading = Reading(
         source=LOG_SOURCE,
         os="linux",
@@ -89,7 +88,8 @@ def _ignored(match: re.Match[str]) -> Problem:
 
 def _refused(match: re.Match[str]) -> Problem:
     driver = match.groupdict().get("driver")
-    why = f"is not supported by driver {driver}" if driver else "needs the open kernel modules"
+    wanted = "open" if match.re is _OPEN_NEEDED else "proprietary"
+    why = f"is not supported by driver {driver}" if driver else f"needs the {wanted} kernel modules"
     return Problem(code="driver-ignores-gpu", text=f"the GPU at {match['bus']} (PCI id {match['id']}) {why}")
 
 

@@ -5,21 +5,23 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from envsolve.machine.csv_cells import is_name
 from envsolve.machine.machine import Gpu
 from envsolve.machine.reading import Reading
 from envsolve.machine.words import is_tegra, named_gpu
 
 SOURCE = "nvidia-smi -L"
-_GPU = re.compile(r"(?:^|[\s|>])GPU (\d{1,3}): (\S.*?)\s*\(UUID:\s*((?:GPU-)?[^)\s]*)\)?")
+_GPU = re.compile(r"(?:^|[\s|>])GPU (\d{1,3}): (\S.*?)\s*(?:\(UUID:\s*((?:GPU-)?[^)\s]*)\)?|$)")
 _MIG = re.compile(r"^\s*MIG \S+\s+Device\s+\d+:")
 
 
 def parse_list(text: str) -> list[Reading]:
     """One reading for each list in the text (it starts anew where the number falls); [] where there is none."""
     lists: list[list[Gpu]] = []
+    people = "GPU models and configuration" not in text  # collect_env drops the UUID itself and is read elsewhere
     for line in text.splitlines():
         match = _GPU.search(line)
-        if match:
+        if match and (match[3] is not None or (people and is_name(match[2]))):
             index = int(match[1])
             if not lists or index <= (lists[-1][-1].index or 0):
                 lists.append([])

@@ -41,7 +41,7 @@ def _blocks(text: str) -> Iterator[tuple[re.Match[str] | None, list[str]]]:
 
 
 def _reading(banner: re.Match[str] | None, lines: Sequence[str]) -> Reading | None:
-    rows = list(_rows(lines))
+    rows = list(_rows(lines, in_cards=banner is not None))
     if banner is None and not rows:
         return None
     gpus = tuple(gpu for gpu, _ in rows)
@@ -75,9 +75,8 @@ def _wsl(banner: re.Match[str] | None, os: Os | None) -> bool | None:
     return True if client and driver and client != driver and len(driver.parts) == 2 else None
 
 
-def _rows(lines: Sequence[str]) -> Iterator[tuple[Gpu, Problem | None]]:
+def _rows(lines: Sequence[str], *, in_cards: bool) -> Iterator[tuple[Gpu, Problem | None]]:
     """The cards of one table; MIG devices and processes are no cards."""
-    in_cards = False
     for position, line in enumerate(lines):
         if _HEADER.search(line):
             in_cards = True
