@@ -12,6 +12,8 @@ def activation_lines(environment: Path) -> dict[str, str]:
     """Shell -> the line to type there, for the scripts that the environment has (cmd's on Windows only)."""
     scripts = {path.name.lower(): path for path in scripts_of(environment).glob("[aA]ctivate*")}
     shells = {"bash/zsh": "activate", "fish": "activate.fish", "PowerShell": "activate.ps1", "cmd": "activate.bat"}
+    if scripts_of(environment).name != "Scripts":
+        del shells["cmd"]  # uv writes its script everywhere
     return {shell: _line(shell, str(scripts[file])) for shell, file in shells.items() if file in scripts}
 
 

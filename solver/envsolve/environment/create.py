@@ -4,26 +4,40 @@ from __future__ import annotations
 
 import os
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 from envsolve.environment.child import plain_environment
+from envsolve.environment.pip_wheel import pip_wheel
 from envsolve.environment.pythons import TargetPython
 from envsolve.errors import OutsideError
 
 _VENV_SECONDS = 300.0
 
 
-def create(python: TargetPython, path: Path, *, cache_dir: Path) -> str:
-    """Make the environment at `path`, where it stays: it can't be moved. Gives the tool that made it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Created:
+    """What made an environment, and the wheel of pip that it still lacks (None: pip is in)."""
 
-    virtualenv where it still serves this Python (it seeds pip from wheels of its own), else the `venv` of that Python
-    with its own ensurepip. No system packages are visible inside. Raises OutsideError.
+    tool: str
+    pip_to_add: Path | None = None
+
+
+def create(python: TargetPython, path: Path, *, cache_dir: Path, uv: Path | None = None) -> Created:
+    """Make the environment at `path`, where it stays: it can't be moved. No system packages are visible inside.
+
+    With uv, `uv venv` (a tenth of a second; pip is then installed with the rest, from a wheel that is on this machine).
+    Else virtualenv where it still serves this Python (it seeds pip from wheels of its own), else the `venv` of that
+    Python with its own ensurepip. Raises OutsideError.
     """
+    pip = pip_wheel(python) if uv else None
+    if uv and pip and _with_uv(uv, python, path) is None:
+        return Created(tool="uv venv", pip_to_add=pip)
     reason = _with_virtualenv(python, path, cache_dir)
     if reason is None:
-        return "virtualenv"
+        return Created(tool="virtualenv")
     _with_venv(python, path, reason)
-    return "venv"
+    return Created(tool="venv")
 
 
 def interpreter_of(environment: Path) -> Path:
@@ -51,10 +65,25 @@ def _with_virtualenv(python: TargetPython, path: Path, cache_dir: Path) -> str |
     return None
 
 
+def _with_uv(uv: Path, python: TargetPython, path: Path) -> str | None:
+    command = [str(uv), "venv", "--no-project", "--no-config", "--python", str(python.executable), str(path)]
+    done = _run(command)
+    return None if done.returncode == 0 else done.stdout
+
+
 def _with_venv(python: TargetPython, path: Path, reason: str) -> None:
-    command = [str(python.executable), "-I", "-m", "venv", "--clear", str(path)]
+    done = _run([str(python.executable), "-I", "-m", "venv", "--clear", str(path)])
+    if done.returncode != 0:
+        last = "; ".join(done.stdout.strip().splitlines()[-3:])
+        raise OutsideError(
+            f"could not create an environment with Python {python.version} at {python.executable}: {last}",
+            hint=f"virtualenv said: {reason}; on Debian and Ubuntu: apt install python{python.minor}-venv",
+        )
+
+
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
     try:
-        done = subprocess.run(
+        return subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -65,10 +94,4 @@ def _with_venv(python: TargetPython, path: Path, reason: str) -> None:
             errors="replace",
         )
     except (OSError, subprocess.SubprocessError) as error:
-        raise OutsideError(f"could not create an environment with {python.executable}: {error}") from error
-    if done.returncode != 0:
-        last = "; ".join(done.stdout.strip().splitlines()[-3:])
-        raise OutsideError(
-            f"could not create an environment with Python {python.version} at {python.executable}: {last}",
-            hint=f"virtualenv said: {reason}; on Debian and Ubuntu: apt install python{python.minor}-venv",
-        )
+        raise OutsideError(f"could not create an environment with {command[0]}: {error}") from error

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -16,10 +17,15 @@ _ADDRESS = re.compile(r"(?<= @ )https?://\S+")
 
 
 @contextmanager
-def handed(lock_text: str, folder: Path, settings: Settings) -> Iterator[Path]:
-    """A file with the lock's text for the installer; it may hold credentials, so only we can read it and it goes."""
+def handed(lock_text: str, folder: Path, settings: Settings, *, pip: Path | None = None) -> Iterator[Path]:
+    """A file with the lock's text for the installer; it may hold credentials, so only we can read it and it goes.
+
+    `pip` is a wheel on this machine that is installed too, unless the lock pins a pip of its own.
+    """
     path = folder / ".envsolve-handed.txt"
     text = _ADDRESS.sub(lambda match: reachable(match[0], settings), lock_text)
+    if pip and not re.search(r"^pip(==| @)", text, re.MULTILINE):
+        text += f"pip @ {pip.as_uri()}#sha256={sha256(pip.read_bytes()).hexdigest()}\n"
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:

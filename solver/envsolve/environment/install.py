@@ -100,14 +100,14 @@ def _check_space(slot: Slot, order: Order, say: Say) -> None:
 
 def _build(draft: Draft, python: TargetPython, order: Order, name: str, say: Say, detail: Say) -> Marker:
     build = draft.path
-    tool = create(python, build, cache_dir=order.settings.cache_dir)
-    say(f"created an environment with Python {python.version} from {python.found_in} ({tool})")
+    created = create(python, build, cache_dir=order.settings.cache_dir, uv=order.installer.executable)
+    say(f"created an environment with Python {python.version} from {python.found_in} ({created.tool})")
     marker = _marker(python, order, name)
     write_marker(build, marker)
     (build / LOCK_COPY).write_text(order.lock_text, encoding="utf-8", newline="\n")
     count = len(order.lock.packages)
     say(f"installing {count} package{'s' if count != 1 else ''} with {order.installer.shown}")
-    with handed(order.lock_text, build, order.settings) as lock_file:
+    with handed(order.lock_text, build, order.settings, pip=created.pip_to_add) as lock_file:
         fill(
             interpreter_of(build),
             lock_file,

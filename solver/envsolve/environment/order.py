@@ -5,15 +5,17 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from packaging.utils import parse_wheel_filename
 
 from envsolve.environment.fill import Installer
 from envsolve.errors import RefusedError
 from envsolve.lock.lock import Lock
-from envsolve.resolve.plan import Plan
 from envsolve.settings import Settings
+
+if TYPE_CHECKING:
+    from envsolve.resolve.plan import Plan  # a lock alone needs none of what it imports
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

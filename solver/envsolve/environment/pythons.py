@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import shutil
+import struct
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,10 +24,10 @@ import json, platform, struct, sys, sysconfig
 print(json.dumps({
     "version": "%d.%d.%d" % sys.version_info[:3],
     "implementation": platform.python_implementation(),
-    "machine": platform.machine().lower(),
     "bits": struct.calcsize("P") * 8,
     "freethreaded": bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
     "base": getattr(sys, "_base_executable", None) or sys.executable,
+    "stdlib": sysconfig.get_path("stdlib"),
 }))
 """
 _ASK_SECONDS = 20.0
@@ -33,11 +36,12 @@ _VERSION = re.compile(r"3\.\d{1,2}(\.\d{1,2})?t?", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetPython:
-    """An interpreter for new environments: "3.12.1", where it is, and where it was found ("PATH", "pyenv")."""
+    """An interpreter for new environments: "3.12.1", where it and its library are, where it was found ("PATH")."""
 
     executable: Path
     version: str
     found_in: str
+    stdlib: Path
     freethreaded: bool = False
 
     @property
@@ -54,6 +58,9 @@ def find_python(version: str) -> TargetPython:
     """
     if not _VERSION.fullmatch(version):
         raise InputError(f"not a Python version: {version!r}", hint="--python 3.12")
+    running = _running()
+    if running and _matches(running, version):
+        return running
     for found_in, executable in _candidates(version.rstrip("t")):
         python = ask(executable, found_in)
         if python and _matches(python, version):
@@ -89,6 +96,7 @@ def _python(said: dict[str, Any], executable: Path, found_in: str) -> TargetPyth
         executable=base if base.exists() else executable,
         version=said["version"],
         found_in=found_in,
+        stdlib=Path(said["stdlib"]),
         freethreaded=said["freethreaded"],
     )
 
@@ -101,16 +109,24 @@ def _matches(python: TargetPython, version: str) -> bool:
 def _candidates(version: str) -> Iterator[tuple[str, Path]]:
     """Every place to look, without running anything until it is that place's turn."""
     seen: set[Path] = set()
-    sources = (_running(version), _on_path(version), _pyenv(version), _py_launcher(version), _uv(version))
+    sources = (_on_path(version), _pyenv(version), _py_launcher(version), _uv(version))
     for found_in, executable in (pair for source in sources for pair in source):
         if executable not in seen:
             seen.add(executable)
             yield found_in, executable
 
 
-def _running(version: str) -> Iterator[tuple[str, Path]]:
-    if ".".join(map(str, sys.version_info[:2])) == _minor(version):
-        yield "the running Python", Path(sys.executable)
+def _running() -> TargetPython | None:
+    """The Python that runs us, which needn't be started to be asked."""
+    said = {
+        "version": ".".join(map(str, sys.version_info[:3])),
+        "implementation": platform.python_implementation(),
+        "bits": struct.calcsize("P") * 8,
+        "freethreaded": bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
+        "base": getattr(sys, "_base_executable", None) or sys.executable,
+        "stdlib": sysconfig.get_path("stdlib"),
+    }
+    return _python(said, Path(sys.executable), "the running Python")
 
 
 def _on_path(version: str) -> Iterator[tuple[str, Path]]:

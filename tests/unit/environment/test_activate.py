@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ def target() -> TargetPython:
         executable=Path(sys._base_executable),  # type: ignore[attr-defined]
         version=".".join(map(str, sys.version_info[:3])),
         found_in="the test",
+        stdlib=Path(sysconfig.get_path("stdlib")),
     )
 
 
@@ -35,10 +37,12 @@ def test_the_bash_line_switches_it_on_whatever_its_folder_is_called(tmp_path: Pa
 
 
 def test_windows_has_a_line_for_cmd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scripts = tmp_path / "Scripts"
+    scripts.mkdir()
     for name in ("activate", "activate.bat", "activate.ps1", "activate.fish"):
-        (tmp_path / name).touch()
-    monkeypatch.setattr("envsolve.environment.activate.scripts_of", lambda environment: tmp_path)
-    assert activation_lines(tmp_path)["cmd"] == f'"{tmp_path / "activate.bat"}"'
+        (scripts / name).touch()
+    monkeypatch.setattr("envsolve.environment.activate.scripts_of", lambda environment: scripts)
+    assert activation_lines(tmp_path)["cmd"] == f'"{scripts / "activate.bat"}"'
 
 
 def test_venv_steps_in_where_virtualenv_does_not_serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,7 +52,7 @@ def test_venv_steps_in_where_virtualenv_does_not_serve(tmp_path: Path, monkeypat
         raise RuntimeError("the bundled seeder no longer ships pip for Python 3.8")
 
     monkeypatch.setattr(virtualenv, "cli_run", refuse)
-    assert create(target(), tmp_path / "made", cache_dir=tmp_path) == "venv"
+    assert create(target(), tmp_path / "made", cache_dir=tmp_path).tool == "venv"
     done = subprocess.run([interpreter_of(tmp_path / "made"), "-m", "pip", "--version"], capture_output=True, text=True)
     assert done.stdout.startswith("pip ")
 
@@ -57,7 +61,7 @@ def test_a_python_without_ensurepip_is_told(tmp_path: Path, monkeypatch: pytest.
     broken = tmp_path / "python3.8"
     broken.write_text("#!/bin/sh\necho 'No module named ensurepip'\nexit 1\n")
     broken.chmod(0o755)
-    python = TargetPython(executable=broken, version="3.8.1", found_in="the test")
+    python = TargetPython(executable=broken, version="3.8.1", found_in="the test", stdlib=tmp_path)
     with pytest.raises(OutsideError) as caught:
         create(python, tmp_path / "made", cache_dir=tmp_path)
     assert "ensurepip" in caught.value.message and "python3.8-venv" in caught.value.hint

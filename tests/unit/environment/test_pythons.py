@@ -29,10 +29,10 @@ def fake(path: Path, version: str, **what: object) -> Path:
     said = {
         "version": version,
         "implementation": "CPython",
-        "machine": "x86_64",
         "bits": 64,
         "freethreaded": False,
         "base": str(path),
+        "stdlib": str(path.parent),
         **what,
     }
     return script(path, f"echo '{json.dumps(said)}'")
