@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -161,7 +161,6 @@ def _planned(wanted: Asked, settings: Settings) -> Chosen | NoPlan | NeedsInput:
 def _order(chosen: Chosen, settings: Settings, slot: Slot, *, installer: Tool, replace: bool) -> Order:
     from envsolve.environment.fill import choose_installer
     from envsolve.environment.order import Order, next_best
-    from envsolve.resolve.answer_json import as_json
 
     plan = chosen.plan
     place = ["--name", slot.name] if slot.named else ["--path", slot.shown_name]
@@ -171,9 +170,15 @@ def _order(chosen: Chosen, settings: Settings, slot: Slot, *, installer: Tool, r
         installer=choose_installer(installer.value),
         settings=settings,
         replace=replace,
-        plan=as_json(plan) if plan else None,
+        plan=_plan_json(plan) if plan else None,
         next_best=next_best(plan, [*place, *(["--replace"] if replace else [])]) if plan else "",
     )
+
+
+def _plan_json(plan: Plan) -> dict[str, Any]:
+    from envsolve.resolve.answer_json import as_json
+
+    return as_json(plan)
 
 
 def _install(slot: Slot, order: Order) -> Environment:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import zipfile
 from collections.abc import Iterator
-from email.parser import HeaderParser
 from pathlib import Path
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -13,6 +13,8 @@ from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from packaging.version import Version
 
 from envsolve.environment.pythons import TargetPython
+
+_REQUIRES = re.compile(r"^Requires-Python: *(\S.*?)\s*$", re.MULTILINE)
 
 
 def pip_wheel(python: TargetPython) -> Path | None:
@@ -40,6 +42,7 @@ def _runs_on(wheel: Path, python: str) -> bool:
     try:
         with zipfile.ZipFile(wheel) as archive:
             metadata = archive.read(f"pip-{_version(wheel)}.dist-info/METADATA").decode(errors="replace")
-        return Version(python) in SpecifierSet(HeaderParser().parsestr(metadata)["Requires-Python"] or "")
+        requires = _REQUIRES.search(metadata)
+        return Version(python) in SpecifierSet(requires[1] if requires else "")
     except (OSError, KeyError, zipfile.BadZipFile, InvalidSpecifier):
         return False
