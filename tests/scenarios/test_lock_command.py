@@ -99,9 +99,10 @@ def test_a_planned_file_that_is_absent_gives_way_and_is_told(index: IndexServer,
 
 def test_nothing_is_written_when_the_answer_is_no(index: IndexServer, capsys: Output) -> None:
     target = "GTX 1080 Ti,driver=525.60.13,python=3.12,os=linux,arch=x86_64"
-    DEFAULT.write_text("old")
+    assert lock(index) == 0
+    before = DEFAULT.read_text()
     assert lock(index, "torch==2.11.0+cu128", target=target) == 1
-    assert DEFAULT.read_text() == "old"
+    assert DEFAULT.read_text() == before
     assert "6.1" in capsys.readouterr().out
 
 
@@ -198,3 +199,83 @@ def test_plan_writes_a_lock_too(index: IndexServer, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("ENVSOLVE_INDEX", index.simple)
     assert run(["plan", "torch", "--target", TARGET, "-o", "planned.txt"]) == 0
     assert "torch-2.11.0%2Bcu128-" in lines(Path("planned.txt"))[0]
+
+
+def test_a_file_that_envsolve_did_not_make_is_not_overwritten(index: IndexServer, capsys: Output) -> None:
+    Path("requirements.txt").write_text("torch\n")
+    assert lock(index, "-o", "requirements.txt") == 2
+    assert Path("requirements.txt").read_text() == "torch\n"
+    assert "requirements.txt is there and was not made by envsolve" in capsys.readouterr().err
+
+
+@pytest.fixture
+def locked_before(index: IndexServer) -> IndexServer:
+    """A lock of torch 2.10.0 and markupsafe 2.1.5, made before newer ones came out."""
+    index.add_package(StubWheel(name="markupsafe", version="2.1.5"))
+    assert lock(index, "torch<2.11", "markupsafe") == 0
+    index.add_package(StubWheel(name="markupsafe", version="3.0.3"))
+    return index
+
+
+def names(path: Path = DEFAULT) -> list[str]:
+    found = [line.rstrip(" \\") for line in lines(path)]
+    return [line.split("/")[-1].split("-cp")[0] if "://" in line else line for line in found]
+
+
+def test_what_is_locked_stays_as_long_as_the_request_allows_it(locked_before: IndexServer) -> None:
+    assert lock(locked_before, "torch", "markupsafe", "--refresh") == 0
+    assert names() == ["markupsafe==2.1.5", "torch-2.10.0%2Bcu128"]
+    assert lock(locked_before, "torch", "markupsafe>=3", "--refresh") == 0
+    assert names() == ["markupsafe==3.0.3", "torch-2.10.0%2Bcu128"]
+
+
+def test_upgrade_takes_the_newest_of_one_or_of_all(locked_before: IndexServer) -> None:
+    assert lock(locked_before, "torch", "markupsafe", "--refresh", "--upgrade-package", "MarkupSafe") == 0
+    assert names() == ["markupsafe==3.0.3", "torch-2.10.0%2Bcu128"]
+    assert lock(locked_before, "torch", "markupsafe", "--upgrade-package", "torch") == 0
+    assert names() == ["markupsafe==3.0.3", "torch-2.11.0%2Bcu128"]
+
+
+def test_upgrade_of_all(locked_before: IndexServer) -> None:
+    assert lock(locked_before, "torch", "markupsafe", "--refresh", "--upgrade") == 0
+    assert names() == ["markupsafe==3.0.3", "torch-2.11.0%2Bcu128"]
+
+
+def test_a_lock_for_another_machine_does_not_hold_back_this_one(locked_before: IndexServer) -> None:
+    for wheel in stub_family("cu126", tag=LINUX_312, torch="2.10.0"):
+        locked_before.add_wheel("cu126", wheel)
+    assert (
+        lock(locked_before, "torch==2.10.0", target=TARGET.replace("5070 Ti", "4090").replace("570.86.10", "560.35"))
+        == 0
+    )
+    assert "+cu126" in DEFAULT.read_text().replace("%2B", "+")
+
+
+def test_check_is_quiet_about_newer_releases(locked_before: IndexServer, capsys: Output) -> None:
+    before = DEFAULT.read_bytes()
+    assert lock(locked_before, "torch<2.11", "markupsafe", "--refresh", "--check") == 0
+    assert capsys.readouterr().out == ""
+    assert DEFAULT.read_bytes() == before
+
+
+def test_check_shows_what_no_longer_answers(locked_before: IndexServer, capsys: Output) -> None:
+    before = DEFAULT.read_bytes()
+    assert lock(locked_before, "torch<2.11", "markupsafe>=3", "--refresh", "--check") == 1
+    shown = capsys.readouterr()
+    assert "-markupsafe==2.1.5 \\" in shown.out and "+markupsafe==3.0.3 \\" in shown.out
+    assert "requirements.lock.txt no longer answers its inputs" in shown.err
+    assert DEFAULT.read_bytes() == before
+
+
+def test_check_of_a_machine_that_the_lock_does_not_fit(locked_before: IndexServer, capsys: Output) -> None:
+    target = "GTX 1080 Ti,driver=580.65.06,python=3.12,glibc=2.35,os=linux,arch=x86_64"
+    for wheel in stub_family("cu126", tag=LINUX_312, torch="2.10.0"):
+        locked_before.add_wheel("cu126", wheel)
+    assert lock(locked_before, "torch<2.11", "markupsafe", "--check", target=target) == 1
+    assert "+# variant: cu126" in capsys.readouterr().out
+
+
+def test_check_of_a_lock_that_is_not_there(index: IndexServer, capsys: Output) -> None:
+    assert lock(index, "--check") == 1
+    assert "requirements.lock.txt is not there" in capsys.readouterr().err
+    assert not DEFAULT.exists()

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from envsolve.cli import asked, options, talk
+from envsolve.cli import asked, options
 from envsolve.cli.command_line import lock_command
+from envsolve.cli.locking import carry_out, order_for
 
 if TYPE_CHECKING:
-    from envsolve.lock.lock_plan import Locked
-    from envsolve.machine.machine import Machine
-    from envsolve.resolve.plan import NeedsInput, NoPlan, Plan
-    from envsolve.resolve.request import Request
+    from envsolve.resolve.plan import Plan
     from envsolve.settings import Settings
 
 app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
@@ -24,6 +21,13 @@ DEFAULT = Path("requirements.lock.txt")
 _Output = Annotated[
     list[Path] | None,
     typer.Option("-o", "--output", help=f"The lock, its format by its name; may be repeated. Default: {DEFAULT}."),
+]
+_Check = Annotated[
+    bool, typer.Option("--check", help="Write nothing; exit 1 with a diff if a lock no longer answers its inputs.")
+]
+_Upgrade = Annotated[bool, typer.Option("--upgrade", help="Take the newest versions, whatever the lock holds now.")]
+_UpgradePackage = Annotated[
+    list[str] | None, typer.Option("--upgrade-package", metavar="NAME", help="Upgrade this one. May be repeated.")
 ]
 _Json = Annotated[bool, typer.Option("--json", help="Print what was locked as JSON.")]
 
@@ -37,6 +41,9 @@ def lock(
     gpus: asked.Gpus = "all",
     variant: asked.Variant = None,
     output: _Output = None,
+    check: _Check = False,
+    upgrade: _Upgrade = False,
+    upgrade_package: _UpgradePackage = None,
     as_json: _Json = False,
     source: options.Source = None,
     mirror: options.Mirror = None,
@@ -52,8 +59,7 @@ def lock(
         source=source, mirror=mirror, index=index, extra_index=extra_index, find_links=find_links,
         offline=offline, refresh=refresh, cache_dir=cache_dir,
     )  # fmt: skip
-    outputs = output or [DEFAULT]
-    check_names(outputs)
+    order = order_for(output or [DEFAULT], check=check, upgrade=upgrade, names=upgrade_package or [])
     request = asked.request(
         requirements or [], files or [], target=target, gpus=gpus, variant=variant,
         source=settings.source, mirror=settings.mirror,
@@ -66,80 +72,25 @@ def lock(
             "--extra-index": extra_index, "--find-links": find_links,
         },
     )  # fmt: skip
-    return lock_and_write(asked.machine(target, python), request, settings, outputs, command=command, as_json=as_json)
+    return carry_out(order, asked.machine(target, python), request, settings, command=command, as_json=as_json)
 
 
 def write_locks(plan: Plan, outputs: list[Path], settings: Settings | None = None) -> int:
     """Write the locks of a plan (`envsolve plan -o`): solved anew against the index. The exit code."""
-    settings = settings or options.settings_from()
-    check_names(outputs)
     request = plan.request
     command = lock_command(
         [str(r) for r in request.requirements],
-        {"--target": request.target, "--python": plan.python, "--variant": request.variant},
+        {
+            "--target": request.target,
+            "--python": plan.python,
+            "--gpus": None if request.gpus == "all" else _gpus(request.gpus),
+            "--variant": request.variant,
+        },
     )
-    return lock_and_write(plan.machine, request, settings, outputs, command=command, as_json=False)
+    order = order_for(outputs, check=False, upgrade=False, names=[])
+    settings = settings or options.settings_from()
+    return carry_out(order, plan.machine, request, settings, command=command, as_json=False)
 
 
-def check_names(outputs: list[Path]) -> None:
-    """Raises InputError for a file whose name goes with no format, before anything is asked of an index."""
-    from envsolve.lock import formats
-
-    for path in outputs:
-        formats.writer(path.name)
-
-
-def lock_and_write(
-    machine: Machine, request: Request, settings: Settings, outputs: list[Path], *, command: str, as_json: bool
-) -> int:
-    """Lock and write every output, or none. The exit code: 1 where the answer is no."""
-    from envsolve.cli.written import write_all
-    from envsolve.lock import formats
-    from envsolve.lock.lock_plan import Locked
-
-    found = make(machine, request, settings, command=command)
-    if not isinstance(found, Locked):
-        _show_no(found, as_json=as_json)
-        return 1
-    write_all({path: formats.writer(path.name)(found.lock) for path in outputs})
-    _show(found, outputs, as_json=as_json)
-    return 0
-
-
-def make(machine: Machine, request: Request, settings: Settings, *, command: str) -> Locked | NoPlan | NeedsInput:
-    """The lock for a machine, solved against the indexes of the settings, with a moving line meanwhile."""
-    from envsolve.cli.busy import Busy
-    from envsolve.index.package_index import open_index
-    from envsolve.lock.lock_plan import lock_plan
-    from envsolve.rulebook.load import load
-
-    with Busy() as busy, open_index(settings, python=machine.python or "", platform=machine.platform) as index:
-        busy.line("asking the indexes")
-        found = lock_plan(machine, request, load(), index, command=command)
-    for warning in index.warnings:
-        talk.detail(warning)
-    return found
-
-
-def _show_no(answer: NoPlan | NeedsInput, *, as_json: bool) -> None:
-    from envsolve.resolve.answer_json import as_json as to_json
-    from envsolve.resolve.answer_text import as_text
-
-    print(json.dumps(to_json(answer), ensure_ascii=False) if as_json else as_text(answer, explain=False))
-
-
-def _show(found: Locked, outputs: list[Path], *, as_json: bool) -> None:
-    for difference in found.differences:
-        talk.say(f"note: {difference}")
-    if found.lock.header.local:
-        names = ", ".join(found.lock.header.local)
-        talk.say(f"note: from this machine's disk, so that the lock may not work elsewhere: {names}")
-    if as_json:
-        from envsolve.resolve.answer_json import as_json as to_json
-
-        packages = [{"name": p.name, "version": str(p.version)} for p in found.lock.packages]
-        locked = {"files": [path.as_posix() for path in outputs], "packages": packages}
-        print(json.dumps({**to_json(found.plan), "lock": locked}, ensure_ascii=False))
-        return
-    for path in outputs:
-        talk.say(f"wrote {path}: {len(found.lock.packages)} packages for {found.lock.header.target}")
+def _gpus(gpus: str | tuple[int, ...]) -> str:
+    return gpus if isinstance(gpus, str) else ",".join(map(str, gpus))

@@ -8,6 +8,8 @@ from functools import partial
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from envsolve.lock.lock import Lock
 from envsolve.lock.make import make_lock
@@ -16,7 +18,7 @@ from envsolve.resolve.closure import Closure, Unsolved, try_close
 from envsolve.resolve.plan import Answer, NeedsInput, NoPlan, Plan
 from envsolve.resolve.planner import plan as plan_for
 from envsolve.resolve.protocol import Index
-from envsolve.resolve.request import Request
+from envsolve.resolve.request import TRIO, Request
 from envsolve.resolve.row import Row
 from envsolve.resolve.sources import CompanionWanted, PlannedFileMissing
 from envsolve.rulebook.rulebook import Rulebook
@@ -46,36 +48,61 @@ class Solved:
 
 
 def lock_plan(
-    machine: Machine, request: Request, rulebook: Rulebook, index: Index, *, command: str
+    machine: Machine,
+    request: Request,
+    rulebook: Rulebook,
+    index: Index,
+    *,
+    command: str,
+    keep: Lock | None = None,
+    upgrade: frozenset[str] = frozenset(),
 ) -> Locked | NoPlan | NeedsInput:
     """The lock for a machine; `command` is the line that makes it again, for the lock's header.
 
-    Raises InputError for requirements that make no sense, RefusedError where they contradict each other or a planned
-    file is nowhere, OutsideError where an address can't be reached.
+    With `keep`, a former lock, its versions stay wherever the request, the rules and the index still allow it, but for
+    the packages in `upgrade`. Raises InputError for requirements that make no sense, RefusedError where they contradict
+    each other or a planned file is nowhere, OutsideError where an address can't be reached.
     """
 
     def planner(asked: Request, excluded: frozenset[FileRow]) -> Answer:
         return plan_for(machine, asked, rulebook, excluded=excluded)
 
-    found = solve(request, planner, index)
+    found = renew(request, planner, index, keep, upgrade) if keep else solve(request, planner, index)
     if not isinstance(found, Solved):
         return found
     lock = make_lock(found.plan, found.closure, index, command=command, rules=rulebook.digest)
     return Locked(lock=lock, plan=found.plan, differences=found.differences)
 
 
-def solve(request: Request, planner: Planner, index: Index) -> Solved | NoPlan | NeedsInput:
+def renew(
+    request: Request, planner: Planner, index: Index, keep: Lock, upgrade: frozenset[str] = frozenset()
+) -> Solved | NoPlan | NeedsInput:
+    """Like `solve`, with the versions of a former lock preferred."""
+    prefer = {p.name: p.version for p in keep.packages if p.name not in upgrade}
+    asked = {canonicalize_name(r.name) for r in request.requirements} | {TRIO[0]}
+    family = [name for name in TRIO if name in prefer and name in asked]
+    pins = [Requirement(f"{name}=={prefer[name].public}") for name in family]
+    kept = _settle(replace(request, requirements=(*request.requirements, *pins)), planner, index, prefer)
+    # With the same torch another variant means that the machine, the rules or the request have changed.
+    if isinstance(kept, Solved) and kept.plan.variant == keep.variant:
+        return kept
+    return solve(request, planner, index, prefer)
+
+
+def solve(
+    request: Request, planner: Planner, index: Index, prefer: Mapping[str, Version] | None = None
+) -> Solved | NoPlan | NeedsInput:
     """Plan and solve. Errors as in `lock_plan`.
 
     A planned file that the index lacks drops its row; where a package needs another torch than the planned one, the
     torches that suit it are tried in the plan's order of preference.
     """
-    found = _settle(request, planner, index)
+    found = _settle(request, planner, index, prefer)
     if not isinstance(found, _Stuck):
         return found
     for torch in _other_torches(found.plan, found.unsolved.unmet):
         pinned = Requirement(f"torch=={torch}")
-        other = _settle(replace(request, requirements=(*request.requirements, pinned)), planner, index)
+        other = _settle(replace(request, requirements=(*request.requirements, pinned)), planner, index, prefer)
         if isinstance(other, Solved):
             return replace(other, differences=(*other.differences, *_changes(found.plan, other.plan, found.unsolved)))
     raise found.unsolved.explain()
@@ -87,7 +114,9 @@ class _Stuck:
     unsolved: Unsolved
 
 
-def _settle(request: Request, planner: Planner, index: Index) -> Solved | _Stuck | NoPlan | NeedsInput:
+def _settle(
+    request: Request, planner: Planner, index: Index, prefer: Mapping[str, Version] | None
+) -> Solved | _Stuck | NoPlan | NeedsInput:
     """Plan and solve until every planned file is on the index and every needed companion is planned."""
     excluded: frozenset[FileRow] = frozenset()
     wanted: tuple[Requirement, ...] = ()
@@ -99,7 +128,7 @@ def _settle(request: Request, planner: Planner, index: Index) -> Solved | _Stuck
             return answer
         first = first or answer
         try:
-            closure = try_close(answer, index, optional=frozenset(r.name for r in wanted))
+            closure = try_close(answer, index, optional=frozenset(r.name for r in wanted), prefer=prefer)
         except PlannedFileMissing as missing:
             if missing.row in excluded:
                 raise  # a planner that insists would go round for ever

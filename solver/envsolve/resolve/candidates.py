@@ -75,6 +75,10 @@ class Listing:
             self._allowed[specifier] = found
         return found
 
+    def place(self, version: Version | None) -> int:
+        """The place of a version; -1 where it is not here."""
+        return self.versions.index(version) if version in self.versions else -1
+
     def candidate(self, extra: str, order: int) -> Candidate:
         """The one Candidate object for this place."""
         found = self._candidates.get((extra, order))
@@ -87,19 +91,21 @@ class Listing:
 
 def fitting_listing(name: str, files: Sequence[ReleaseFile], env: TargetEnv) -> Listing:
     """The Listing of the wheels that install on the target, the best file of each version first."""
-    kept: list[ReleaseFile] = []
+    ranked: list[tuple[int, ReleaseFile]] = []
     platform = python = sdists = 0
     for file in files:
+        rank = env.best_rank(file.tags)
         if not file.is_wheel:
             sdists += 1
-        elif not env.fits(file.tags):
+        elif rank is None:
             platform += 1
         elif not env.allows_python(file.requires_python):
             python += 1
         else:
-            kept.append(file)
-    kept.sort(key=lambda file: _preference(file, env), reverse=True)
-    return Listing(name, kept, Dropped(other_platform=platform, other_python=python, sdists=sdists))
+            ranked.append((rank, file))
+    ranked.sort(key=_preference, reverse=True)
+    dropped = Dropped(other_platform=platform, other_python=python, sdists=sdists)
+    return Listing(name, (file for _, file in ranked), dropped)
 
 
 def planned_listing(name: str, label: Version, folder: str, files: Sequence[ReleaseFile], env: TargetEnv) -> Listing:
@@ -118,5 +124,6 @@ def planned_listing(name: str, label: Version, folder: str, files: Sequence[Rele
     return Listing(name, own[:1], listing.dropped)
 
 
-def _preference(file: ReleaseFile, env: TargetEnv) -> tuple[bool, int, tuple[int, str] | tuple[()]]:
-    return (file.yanked is None, -env.best_rank(file.tags), file.build)
+def _preference(ranked: tuple[int, ReleaseFile]) -> tuple[bool, int, tuple[int, str] | tuple[()]]:
+    rank, file = ranked
+    return (file.yanked is None, -rank, file.build)

@@ -70,12 +70,21 @@ def close(plan: Plan, index: Index, *, optional: frozenset[str] = frozenset()) -
     return found
 
 
-def try_close(plan: Plan, index: Index, *, optional: frozenset[str] = frozenset()) -> Closure | Unsolved:
-    """Like `close`, with contradicting requirements as a value: another torch may suit them."""
+def try_close(
+    plan: Plan,
+    index: Index,
+    *,
+    optional: frozenset[str] = frozenset(),
+    prefer: Mapping[str, Version] | None = None,
+) -> Closure | Unsolved:
+    """Like `close`, with contradicting requirements as a value: another torch may suit them.
+
+    Of `prefer`, versions by name, each is taken where the requirements allow it, be it the newest or not.
+    """
     env = target_env(plan.machine, plan.python, plan.build.glibc_min)
     roots = _roots(plan, env, optional)
     sources = Sources(plan, index, env, [root for root in roots if root.url])
-    provider = Provider(sources, (*plan.request.constraints, *_caps(plan)))
+    provider = Provider(sources, (*plan.request.constraints, *_caps(plan)), prefer)
     sources.prefetch([canonicalize_name(root.name) for root in roots])
 
     def solve(some: Sequence[Requirement]) -> Solution | Conflict:

@@ -9,6 +9,7 @@ from typing import Any
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 from resolvelib import AbstractProvider
 
 from envsolve.index.release import WheelMetadata
@@ -42,10 +43,16 @@ class Need:
 
 
 class Provider(AbstractProvider[Need, Candidate, str]):
-    """The resolvelib provider over the sources of one target. `constraints` bind a package only if it is needed."""
+    """The resolvelib provider over the sources of one target.
 
-    def __init__(self, sources: Sources, constraints: Sequence[Requirement] = ()) -> None:
+    `constraints` bind a package only if it is needed; the versions in `prefer` are tried before newer ones.
+    """
+
+    def __init__(
+        self, sources: Sources, constraints: Sequence[Requirement] = (), prefer: Mapping[str, Version] | None = None
+    ) -> None:
         self._sources = sources
+        self._prefer = prefer or {}
         self._constraints: dict[str, list[Requirement]] = {}
         for constraint in constraints:
             self._constraints.setdefault(canonicalize_name(constraint.name), []).append(constraint)
@@ -155,7 +162,11 @@ class Provider(AbstractProvider[Need, Candidate, str]):
         every = [*needs, *(requirements[name] if extra and name in requirements else ())]
         places = self._usable(listing, every)
         places -= {candidate.order for candidate in incompatibilities[identifier]}
-        return [listing.candidate(extra, order) for order in sorted(places)]
+        ordered = sorted(places)
+        preferred = listing.place(self._prefer.get(name))
+        if preferred in places:
+            ordered = [preferred, *(order for order in ordered if order != preferred)]
+        return [listing.candidate(extra, order) for order in ordered]
 
     def _usable(self, listing: Listing, needs: Sequence[Need]) -> frozenset[int]:
         places = needs[0].allowed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from packaging.markers import Marker
@@ -38,6 +38,9 @@ class TargetEnv:
     python: str
     environments: tuple[Mapping[str, str], ...]
     rank: Mapping[Tag, int]
+    # Thousands of files share some dozens of tag sets, and hundreds of requirements a few markers.
+    _best: dict[frozenset[Tag], int | None] = field(default_factory=dict, compare=False, repr=False)
+    _pythons: dict[SpecifierSet, bool] = field(default_factory=dict, compare=False, repr=False)
 
     def holds(self, marker: Marker | None, extra: str = "") -> bool:
         """Whether a requirement with this marker is needed: for any patch version that the target may have."""
@@ -49,15 +52,17 @@ class TargetEnv:
         """Whether Requires-Python takes the target; a patch version that is not known is taken as the newest."""
         if requires_python is None:
             return True
-        return requires_python.contains(self.environments[-1]["python_full_version"], prereleases=True)
+        found = self._pythons.get(requires_python)
+        if found is None:
+            newest = self.environments[-1]["python_full_version"]
+            found = self._pythons[requires_python] = requires_python.contains(newest, prereleases=True)
+        return found
 
-    def fits(self, tags: frozenset[Tag]) -> bool:
-        """Whether a wheel with these tags installs on the target."""
-        return any(tag in self.rank for tag in tags)
-
-    def best_rank(self, tags: frozenset[Tag]) -> int:
-        """The rank of the best of these tags; call it only for tags that fit."""
-        return min(self.rank[tag] for tag in tags if tag in self.rank)
+    def best_rank(self, tags: frozenset[Tag]) -> int | None:
+        """The rank of the best of a wheel's tags; None where it does not install on the target."""
+        if tags not in self._best:
+            self._best[tags] = min((self.rank[tag] for tag in tags if tag in self.rank), default=None)
+        return self._best[tags]
 
 
 def target_env(machine: Machine, python: str, glibc_min: Dotted | None = None) -> TargetEnv:

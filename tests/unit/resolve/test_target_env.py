@@ -24,7 +24,7 @@ def linux(glibc: str | None = "2.35", arch: str = "x86_64") -> Machine:
 
 
 def fits(env: TargetEnv, tag: str) -> bool:
-    return env.fits(parse_tag(tag))
+    return env.best_rank(parse_tag(tag)) is not None
 
 
 @pytest.mark.parametrize(
