@@ -47,11 +47,23 @@ def answer(
     from envsolve.rulebook.load import load
 
     known = machine(target, python)
-    return plan(
-        known,
-        request(requirements, files, target=target, gpus=gpus, variant=variant, source=source, mirror=mirror),
-        load(),
-    )
+    wanted = request(requirements, files, target=target, gpus=gpus, variant=variant, source=source, mirror=mirror)
+    return plan(known, seen(wanted, known), load())
+
+
+def seen(request: Request, machine: Machine) -> Request:
+    """The request with --gpus visible turned into the indexes that CUDA_VISIBLE_DEVICES leaves."""
+    from dataclasses import replace
+
+    if request.gpus != "visible":
+        return request
+    from envsolve.machine.visible import visible
+
+    mask = os.environ.get("CUDA_VISIBLE_DEVICES")
+    shown = visible(machine.gpus, mask)
+    if machine.gpus and not shown:
+        raise InputError(f"CUDA_VISIBLE_DEVICES={mask} hides every GPU", hint="unset it, or use --gpus all")
+    return replace(request, gpus=tuple(sorted(shown)))
 
 
 def machine(target: str | None, python: str | None) -> Machine:

@@ -11,6 +11,7 @@ from packaging.version import Version
 
 from envsolve.errors import OutsideError
 from envsolve.index.cache import Cache
+from envsolve.index.configuration.redact import strip_credentials
 from envsolve.index.content import Contents
 from envsolve.index.fitting import Target
 from envsolve.index.http import Http
@@ -133,8 +134,14 @@ class PackageIndex:
         variant: str | None,
         version: Version | None,
     ) -> list[ReleaseFile]:
-        """Add to what was found what these places have; one that fails matters only if nothing is found at all."""
+        """Add to what was found what these places have; one that fails matters only if nothing is found at all.
+
+        Where the user's mirror answers for a package and the PyTorch index can't be reached, the mirror is believed: a
+        machine without internet is served by what its mirror holds.
+        """
         failed: list[OutsideError] = []
+        mirror = strip_credentials(self._settings.mirror).rstrip("/")
+        mirrored = False
         for place in places:
             try:
                 files = self._load(place, name, variant)
@@ -142,10 +149,11 @@ class PackageIndex:
                 failed.append(error)
                 continue
             found.append(files)
+            mirrored = mirrored or bool(files and mirror and place.base == mirror)
             if version is not None and any(self._serves(file, version) for file in files):
                 break
         merged = _merged(found, version)
-        if failed and not merged:
+        if failed and not merged and not mirrored:
             raise failed[0]
         self.warnings.extend(error.message for error in failed if error.message not in self.warnings)
         return merged

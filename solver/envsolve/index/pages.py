@@ -11,7 +11,7 @@ from envsolve.errors import OutsideError
 from envsolve.index.cache import Cache, Entry
 from envsolve.index.configuration.redact import redact
 from envsolve.index.http import Http, Reply
-from envsolve.index.limits import PAGE_SECONDS
+from envsolve.index.limits import ABSENT_SECONDS, PAGE_SECONDS
 from envsolve.index.page import ACCEPT, Link, parse_page
 from envsolve.settings import PYTORCH_HOSTS, Settings
 
@@ -61,7 +61,8 @@ class Pages:
             return False
         if self._settings.offline or url in self._checked:
             return True
-        return not self._settings.refresh and entry.age < PAGE_SECONDS
+        limit = PAGE_SECONDS if entry.head.get("stamp") else ABSENT_SECONDS
+        return not self._settings.refresh and entry.age < limit
 
     def _current(self, url: str) -> tuple[str, list[Link] | None]:
         """The stamp of a page as it is now, "" if there is none, and its links where it was just fetched."""

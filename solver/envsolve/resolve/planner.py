@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from envsolve.addresses import PYTORCH_INDEX
+from envsolve.judge.accelerator import vendor_of
 from envsolve.judge.fit import Note
 from envsolve.machine.machine import Machine
 from envsolve.resolve.companions import Excluded
@@ -91,6 +92,8 @@ def _gpu_does_not_matter(request: Request) -> bool:
 
 def _answer_for_all(known: Known, request: Request, rulebook: Rulebook, excluded: Excluded) -> Answer:
     """Try every machine that it may be; one common answer is the answer, else the missing facts are asked for."""
+    if vendor_of(known.machine) is None:
+        return NeedsInput(machine=known.machine, request=request, missing=known.missing)
     answers: list[Plan | NoPlan] = []
     for machine in scenarios(known, rulebook):
         if len(answers) == MOST_SCENARIOS:

@@ -31,18 +31,19 @@ class Known:
 def know(machine: Machine, rulebook: Rulebook) -> Known:
     """Identify the GPUs and list what decides and is not known."""
     if vendor_of(machine) is None:
-        return Known(machine=machine, missing=(_no_gpu(machine),), identities=(), driver_missing=False)
+        missing = (_no_gpu(machine), Missing(field="driver", how=_READ_DRIVER))
+        return Known(machine=machine, missing=missing, identities=(), driver_missing=True)
     if vendor_of(machine) != "nvidia":
         return Known(machine=machine, missing=(), identities=(), driver_missing=False)
     identities = tuple(identify(g, rulebook) for g in machine.gpus)
-    missing = [_which_gpu(i) for i in identities if not i.known]
+    unknown = [_which_gpu(i) for i in identities if not i.known]
     if not machine.gpus:
-        missing.append(Missing(field="gpu", how=_READ_GPU))
+        unknown.append(Missing(field="gpu", how=_READ_GPU))
     driver_missing = machine.driver is None and machine.cuda_max is None
     if driver_missing:
-        missing.append(Missing(field="driver", how=_READ_DRIVER))
+        unknown.append(Missing(field="driver", how=_READ_DRIVER))
     machine = replace(machine, gpus=tuple(i.gpu for i in identities))
-    return Known(machine=machine, missing=tuple(missing), identities=identities, driver_missing=driver_missing)
+    return Known(machine=machine, missing=tuple(unknown), identities=identities, driver_missing=driver_missing)
 
 
 def scenarios(known: Known, rulebook: Rulebook) -> Iterator[Machine]:

@@ -113,6 +113,28 @@ def test_a_place_that_is_down_matters_only_if_the_file_is_nowhere_else(server: I
         assert "--mirror" in caught.value.hint
 
 
+def test_a_mirror_that_answers_is_believed_where_the_pytorch_index_is_out_of_reach(
+    server: IndexServer, tmp_path: Path
+) -> None:
+    server.add_wheel("cu130", stub_torch("2.11.0+cu130", tag=LINUX))
+    with _index(server, tmp_path, mirror=server.whl, pytorch_index=NOWHERE) as index:
+        assert not index.files("torch", variant="cu130", version=Version("2.13.0+cu130"))
+        assert any("no-such-host" in warning for warning in index.warnings)
+        with pytest.raises(OutsideError, match="no-such-host"):  # of torchvision the mirror has nothing at all
+            index.files("torchvision", variant="cu130", version=Version("0.28.0+cu130"))
+
+
+def test_a_page_that_was_not_there_is_asked_for_again_after_a_minute(server: IndexServer, tmp_path: Path) -> None:
+    with _index(server, tmp_path) as index:
+        assert not index.files("torch", variant="cu130")
+    server.add_wheel("cu130", stub_torch("2.11.0+cu130", tag=LINUX))
+    with _index(server, tmp_path) as index:
+        assert not index.files("torch", variant="cu130")
+    _age(tmp_path, 61)
+    with _index(server, tmp_path) as index:
+        assert index.files("torch", variant="cu130")
+
+
 def test_the_torch_family_never_comes_from_the_default_or_an_extra_index(server: IndexServer, tmp_path: Path) -> None:
     server.add_package(stub_torch("99.0", tag=LINUX))
     server.add_package(stub_torch("99.0+cu128", tag=LINUX))
@@ -287,7 +309,8 @@ def test_credentials_never_reach_what_is_given_back(server: IndexServer, tmp_pat
     assert b"secret" not in cached
 
 
-def _age(folder: Path) -> None:
+def _age(folder: Path, seconds: float = 1e9) -> None:
     for path in (folder / "cache").rglob("*"):
         if path.is_file():
-            os.utime(path, (0, 0))
+            then = max(path.stat().st_mtime - seconds, 0)
+            os.utime(path, (then, then))
