@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -11,6 +12,8 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from envsolve.cli.app import run
+from envsolve.verify import probes
 from envsolve.verify.expected import Expected
 from envsolve.verify.report import Report
 from envsolve.verify.run import verify
@@ -136,3 +139,24 @@ def test_the_proof_of_jit(environment: StubEnvironment) -> None:
     assert promised_jit.verified, promised_jit
     promised_native = verify(interpreter, expected("sm_100"))
     assert promised_native.failed == ("targets", "native code cuda:0")
+
+
+def test_a_benchmark_on_the_cpu(
+    torch_environment: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("envsolve.verify.bench.run._ON_CPU", {"runs": 2, "size": 128, "side": 32, "batches": [2]})
+    plot = tmp_path / "bench.svg"
+    assert run(["verify", "--path", str(torch_environment), "--bench", "--json", "--plot", str(plot)]) == 0
+    rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)["bench"]["measured"]}
+    assert len(rows["first kernel"]["values"]) == 3
+    assert {"matmul fp32", "ResNet-50 inference fp32, batch 2", "ResNet-50 training fp32, batch 2"} <= set(rows)
+    assert plot.read_text().startswith("<svg")
+
+
+def test_the_network_of_the_benchmark_is_resnet_50(torch_environment: Path) -> None:
+    code = f"import sys; sys.path.insert(0, {str(Path(probes.__file__).parent.parent)!r}); import torch\n"
+    code += "from probes.resnet import resnet50; network = resnet50(torch)\n"
+    code += "print(sum(p.numel() for p in network.parameters()), tuple(network(torch.randn(2, 3, 224, 224)).shape))"
+    command = [str(StubEnvironment(torch_environment).interpreter), "-c", code]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert shown.split(maxsplit=1) == ["25557032", "(2, 1000)\n"]

@@ -1,0 +1,1 @@
+"""How fast an environment computes: medians per device, and the ratio of two environments."""
