@@ -34,6 +34,7 @@ class MemoryIndex:
         self.asked: list[tuple[str, str | None]] = []
         self.metadata_asked: list[str] = []
         self.prefetched: list[str] = []
+        self.prefetched_metadata: list[str] = []
         self.hashed: list[str] = []
         self.unreachable = False
         self.base = "https://files.example"  # where the default index's files are
@@ -105,3 +106,6 @@ class MemoryIndex:
 
     def prefetch(self, names: Sequence[str]) -> None:
         self.prefetched.extend(names)
+
+    def prefetch_metadata(self, files: Sequence[ReleaseFile]) -> None:
+        self.prefetched_metadata.extend(file.filename for file in files)

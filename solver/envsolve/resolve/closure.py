@@ -16,9 +16,10 @@ from envsolve.errors import RefusedError
 from envsolve.index.release import ReleaseFile
 from envsolve.resolve.candidates import Candidate
 from envsolve.resolve.conflict import Conflict, Solution, conflict_of, explain
+from envsolve.resolve.need import Need
 from envsolve.resolve.plan import Plan
 from envsolve.resolve.protocol import Index
-from envsolve.resolve.provider import Need, Provider
+from envsolve.resolve.provider import Provider
 from envsolve.resolve.sources import Sources
 from envsolve.resolve.target_env import TargetEnv, target_env
 
@@ -111,6 +112,7 @@ def _roots(plan: Plan, env: TargetEnv, optional: frozenset[str]) -> list[Require
 
 def _solve(provider: Provider, roots: Sequence[Requirement]) -> Solution | Conflict:
     needs = [need for root in roots for need in provider.needs(root)]
+    provider.prefetch_metadata(needs)
     resolver: Resolver[Need, Candidate, str] = Resolver(provider, BaseReporter())
     try:
         return dict(resolver.resolve(needs, max_rounds=_MAX_ROUNDS).mapping)

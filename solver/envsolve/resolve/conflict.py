@@ -11,7 +11,8 @@ from packaging.utils import canonicalize_name
 
 from envsolve.errors import RefusedError
 from envsolve.resolve.candidates import Candidate
-from envsolve.resolve.provider import PYTHON, Need, Provider
+from envsolve.resolve.need import PYTHON, Need
+from envsolve.resolve.provider import Provider
 
 _SHOWN_VERSIONS = 3
 

@@ -33,3 +33,7 @@ class Index(Protocol):
     def prefetch(self, names: Sequence[str]) -> None:
         """A hint: these names will be asked next; may load them in parallel."""
         ...
+
+    def prefetch_metadata(self, files: Sequence[ReleaseFile]) -> None:
+        """A hint: the METADATA of these wheels will be asked next; may load them in parallel."""
+        ...

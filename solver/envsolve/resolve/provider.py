@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from packaging.requirements import Requirement
@@ -12,34 +11,9 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 from resolvelib import AbstractProvider
 
-from envsolve.index.release import WheelMetadata
 from envsolve.resolve.candidates import Candidate, Listing
+from envsolve.resolve.need import PYTHON, Need, impossible_python, need_of, same_version, without_marker
 from envsolve.resolve.sources import Sources
-
-PYTHON = "<python>"  # no package can be called that
-_EXACT = ("==", "===")
-_UPPER = ("<", "<=", "~=", "==", "===")
-
-
-@dataclass(slots=True, eq=False)
-class Need:
-    """One requirement on one package or on one extra of it; `text` is how its author wrote it.
-
-    `allowed` holds the places in the package's listing that satisfy it, so that a check is a look-up.
-    """
-
-    key: str
-    name: str
-    extra: str
-    specifier: SpecifierSet
-    text: str
-    allowed: frozenset[int]
-    exact: bool
-    bounded: bool
-    prereleases: bool
-
-    def __str__(self) -> str:
-        return self.text
 
 
 class Provider(AbstractProvider[Need, Candidate, str]):
@@ -62,34 +36,23 @@ class Provider(AbstractProvider[Need, Candidate, str]):
 
     def needs(self, requirement: Requirement, parent_depth: int = -1) -> tuple[Need, ...]:
         """The Needs of a requirement: one for the package and one for each extra."""
-        text = _without_marker(requirement)
+        text = without_marker(requirement)
         found = self._needs.get(text)
         if found is None:
-            found = self._needs[text] = tuple(self._read(requirement, text))
+            found = self._needs[text] = tuple(self._read(requirement))
         for need in found:
             self._depth.setdefault(need.key, parent_depth + 1)
         return found
 
-    def _read(self, requirement: Requirement, text: str) -> Iterator[Need]:
+    def _read(self, requirement: Requirement) -> Iterator[Need]:
         name = canonicalize_name(requirement.name)
         for extra in ("", *sorted(canonicalize_name(extra) for extra in requirement.extras)):
-            yield self._need(name, extra, requirement.specifier, text, requirement.url)
+            yield self._need(name, extra, requirement)
 
-    def _need(self, name: str, extra: str, specifier: SpecifierSet, text: str, url: str | None = None) -> Need:
-        listing = self._sources.listing(name, specifier)
-        usable = not url or self._sources.is_url(name, url)
-        operators = [(s.operator, s.version) for s in specifier]
-        return Need(
-            key=f"{name}[{extra}]" if extra else name,
-            name=name,
-            extra=extra,
-            specifier=specifier,
-            text=text,
-            allowed=listing.allowed(specifier) if usable else frozenset(),
-            exact=any(operator in _EXACT and not version.endswith(".*") for operator, version in operators),
-            bounded=any(operator in _UPPER for operator, _ in operators),
-            prereleases=bool(specifier.prereleases),
-        )
+    def _need(self, name: str, extra: str, requirement: Requirement) -> Need:
+        listing = self._sources.listing(name, requirement.specifier)
+        usable = not requirement.url or self._sources.is_url(name, requirement.url)
+        return need_of(name, extra, requirement, listing, usable=usable)
 
     def listing(self, name: str) -> Listing:
         """What there is of a package."""
@@ -158,10 +121,16 @@ class Provider(AbstractProvider[Need, Candidate, str]):
         name, extra = needs[0].name, needs[0].extra
         if name == PYTHON:
             return ()
-        listing = self._sources.listing(name)
         every = [*needs, *(requirements[name] if extra and name in requirements else ())]
-        places = self._usable(listing, every)
-        places -= {candidate.order for candidate in incompatibilities[identifier]}
+        refused = {candidate.order for candidate in incompatibilities[identifier]}
+        return self._choices(name, extra, every, refused)
+
+    def _choices(
+        self, name: str, extra: str, needs: Sequence[Need], refused: Set[int] = frozenset()
+    ) -> list[Candidate]:
+        """The candidates that meet all needs, best first."""
+        listing = self._sources.listing(name)
+        places = self._usable(listing, needs) - refused
         ordered = sorted(places)
         preferred = listing.place(self._prefer.get(name))
         if preferred in places:
@@ -192,50 +161,26 @@ class Provider(AbstractProvider[Need, Candidate, str]):
 
     def _dependencies_of(self, candidate: Candidate) -> Iterator[Need]:
         metadata = self._sources.metadata(candidate.file)
-        if not self._sources.env.allows_python(metadata.requires_python):
-            yield self._impossible_python(candidate, metadata)
+        if metadata.requires_python and not self._sources.env.allows_python(metadata.requires_python):
+            yield impossible_python(metadata.requires_python)
             return
         if candidate.extra:
-            yield self._same_version(candidate)
+            yield same_version(candidate)
         depth = self._depth.get(candidate.key, 0)
         wanted = [r for r in metadata.requires if self._applies(r, candidate.extra)]
         self._sources.prefetch([canonicalize_name(r.name) for r in wanted])
-        for requirement in wanted:
-            yield from self.needs(self._sources.as_planned(candidate.name, requirement), depth)
+        found = [n for r in wanted for n in self.needs(self._sources.as_planned(candidate.name, r), depth)]
+        self.prefetch_metadata(found)
+        yield from found
+
+    def prefetch_metadata(self, needs: Sequence[Need]) -> None:
+        """Hint at the wheels that are likely to be tried for these needs: the first choice of each."""
+        names = dict.fromkeys(need.name for need in needs)
+        choices = [self._choices(name, "", [n for n in needs if n.name == name])[:1] for name in names]
+        self._sources.prefetch_metadata([candidate.file for some in choices for candidate in some])
 
     def _applies(self, requirement: Requirement, extra: str) -> bool:
         env = self._sources.env
         if not extra:
             return env.holds(requirement.marker)
         return not env.holds(requirement.marker) and env.holds(requirement.marker, extra)
-
-    def _same_version(self, candidate: Candidate) -> Need:
-        return Need(
-            key=candidate.name,
-            name=candidate.name,
-            extra="",
-            specifier=SpecifierSet(),
-            text=f"{candidate.name}=={candidate.version}",
-            allowed=frozenset((candidate.order,)),
-            exact=True,
-            bounded=True,
-            prereleases=True,
-        )
-
-    def _impossible_python(self, candidate: Candidate, metadata: WheelMetadata) -> Need:
-        return Need(
-            key=PYTHON,
-            name=PYTHON,
-            extra="",
-            specifier=metadata.requires_python or SpecifierSet(),
-            text=f"python {metadata.requires_python}",
-            allowed=frozenset(),
-            exact=False,
-            bounded=False,
-            prereleases=False,
-        )
-
-
-def _without_marker(requirement: Requirement) -> str:
-    text = str(requirement)
-    return text.removesuffix(str(requirement.marker)).rstrip("; ") if requirement.marker else text

@@ -79,6 +79,12 @@ class Sources:
             self._prefetched.update(fresh)
             self._index.prefetch(fresh)
 
+    def prefetch_metadata(self, files: Sequence[ReleaseFile]) -> None:
+        """Hint that the METADATA of these wheels comes next."""
+        fresh = [file for file in files if file.url not in self._metadata]
+        if fresh:
+            self._index.prefetch_metadata(fresh)
+
     def metadata(self, file: ReleaseFile) -> WheelMetadata:
         """The METADATA of one wheel."""
         found = self._metadata.get(file.url)

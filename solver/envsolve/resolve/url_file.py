@@ -30,7 +30,8 @@ def url_file(requirement: Requirement) -> ReleaseFile:
         name=name,
         version=version,
         filename=filename,
-        url=urlunsplit(parts._replace(fragment="")),
+        # Without user and password: they never reach a lock; the index finds them in netrc or the keyring.
+        url=urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment="")),
         source="address",
         sha256=digest[1] if digest else None,
         tags=tags,

@@ -315,6 +315,7 @@ def test_one_metadata_for_each_package_and_each_name_hinted_once() -> None:
     closure = close(a_plan(), index)
     assert sorted(index.metadata_asked) == sorted(package.files[0].filename for package in closure.packages)
     assert sorted(index.prefetched) == ["filelock", "mpmath", "sympy"]
+    assert set(index.prefetched_metadata) == set(index.metadata_asked)
 
 
 def test_optional_companions_are_taken_only_if_needed() -> None:
