@@ -179,6 +179,18 @@ def test_the_users_pip_and_uv_configuration_decide_nothing(
     assert "include-system-site-packages = false" in (store / "envs/fresh/pyvenv.cfg").read_text()
 
 
+@pytest.mark.parametrize("variable", ["ENVSOLVE_EXTRA_INDEX", "PIP_EXTRA_INDEX_URL"])
+def test_another_index_has_other_bytes_under_the_same_name(
+    store: Path, tmp_path: Path, server: IndexServer, installer: str, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    """A company's own build of a public wheel: the index that has the lock's bytes serves it, whatever the order."""
+    lock = lock_file(tmp_path, served_lock(server, SIX))
+    with IndexServer() as company:
+        company.add_package(StubWheel(name="six", version="1.17.0", modules={"six.py": "OTHER = True\n"}))
+        monkeypatch.setenv(variable, company.simple)
+        assert install(lock, server, "--installer", installer) == 0
+
+
 def test_credentials_reach_the_index_and_nothing_else(
     store: Path, tmp_path: Path, server: IndexServer, installer: str, capsys: Output
 ) -> None:

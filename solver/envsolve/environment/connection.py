@@ -47,8 +47,22 @@ def pip_environment(settings: Settings) -> dict[str, str]:
     )
 
 
-def uv_environment(settings: Settings) -> dict[str, str]:
-    """The environment for uv: its configuration files and variables are left out, the settings put in."""
+def uv_environments(settings: Settings) -> tuple[dict[str, str], ...]:
+    """The environments for uv, one for each order of the indexes that is worth a try.
+
+    uv takes a file from the first index that names it, even if its bytes are others than the lock's and a later index
+    has the right ones. So the order in which locks are made comes first, and the other one second.
+    """
+    extra = settings.extra_indexes
+    if not extra:
+        return (_uv_environment(settings, ()),)
+    default_first, default_last = (settings.default_index, *extra), extra
+    orders = (default_last, default_first) if settings.index_strategy == "first" else (default_first, default_last)
+    return tuple(_uv_environment(settings, order) for order in orders)
+
+
+def _uv_environment(settings: Settings, before_default: tuple[str, ...]) -> dict[str, str]:
+    """Its configuration files and variables are left out, the settings put in."""
     return _joined(
         _UV_KEPT,
         {
@@ -56,7 +70,7 @@ def uv_environment(settings: Settings) -> dict[str, str]:
             "UV_NO_PROGRESS": "1",
             "UV_PYTHON_DOWNLOADS": "never",
             "UV_DEFAULT_INDEX": settings.index,
-            "UV_INDEX": " ".join(settings.extra_indexes),
+            "UV_INDEX": " ".join(before_default),
             # every file is pinned by its hash: whichever index has it may serve it
             "UV_INDEX_STRATEGY": "unsafe-best-match",
             "UV_FIND_LINKS": ",".join(_addresses(settings.find_links)),

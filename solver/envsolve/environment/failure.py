@@ -10,6 +10,10 @@ from envsolve.errors import EnvsolveError, OutsideError, RefusedError
 from envsolve.settings import redact
 
 
+class OtherBytes(RefusedError):
+    """A file that was sent is not the one that the lock pins."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Meaning:
     pattern: re.Pattern[str]
@@ -34,7 +38,7 @@ _MEANINGS = (
         "what the index sent is not the file that the lock pins (other bytes: a changed file, a truncated download, or "
         "an error page of a mirror or proxy); nothing of it was kept",
         "try again or without --mirror; if the file itself has changed, make a new lock: envsolve lock --refresh",
-        RefusedError,
+        OtherBytes,
     ),
     _row(
         r"invalid requirement: '.* @ ",

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from envsolve.environment.child import Ended, run_child
-from envsolve.environment.connection import options, pip_environment, uv_environment
-from envsolve.environment.failure import explain
+from envsolve.environment.connection import options, pip_environment, uv_environments
+from envsolve.environment.failure import OtherBytes, explain
 from envsolve.environment.pythons import find_uv
 from envsolve.errors import InputError, OutsideError
 from envsolve.settings import Settings, redact
@@ -56,7 +56,18 @@ def fill(
     OutsideError (network, disk, the tool itself).
     """
     command = [*_command(installer, interpreter, lock_file), *options(settings, installer.name)]
-    env = uv_environment(settings) if installer.name == "uv" else pip_environment(settings)
+    *first, last = uv_environments(settings) if installer.name == "uv" else (pip_environment(settings),)
+    for env in first:
+        try:
+            return _run(installer, command, env, on_line, keep_open)
+        except OtherBytes:
+            continue
+    _run(installer, command, last, on_line, keep_open)
+
+
+def _run(
+    installer: Installer, command: list[str], env: dict[str, str], on_line: Callable[[str], None], keep_open: int | None
+) -> None:
     try:
         ended = run_child(command, env=env, on_line=lambda line: on_line(redact(line)), keep_open=keep_open)
     except OSError as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from envsolve.environment.connection import options, pip_environment, uv_environment
+from envsolve.environment.connection import options, pip_environment, uv_environments
 from envsolve.environment.handed import handed, reachable
 from envsolve.settings import Settings
 
@@ -24,7 +24,7 @@ def settings(tmp_path: Path, **more: object) -> Settings:
 )
 def test_the_users_variables_stay_outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv(name, "evil")
-    assert "evil" not in {**pip_environment(settings(tmp_path)), **uv_environment(settings(tmp_path))}.values()
+    assert "evil" not in {**pip_environment(settings(tmp_path)), **uv_environments(settings(tmp_path))[0]}.values()
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_the_users_variables_stay_outside(tmp_path: Path, monkeypatch: pytest.Mo
 )
 def test_the_way_to_the_network_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv(name, "/kept")
-    assert pip_environment(settings(tmp_path))[name] == uv_environment(settings(tmp_path))[name] == "/kept"
+    assert pip_environment(settings(tmp_path))[name] == uv_environments(settings(tmp_path))[0][name] == "/kept"
 
 
 def test_settings_reach_both(tmp_path: Path) -> None:
@@ -47,9 +47,9 @@ def test_settings_reach_both(tmp_path: Path) -> None:
         keyring="subprocess",
         timeout=180.0,
     )
-    pip, uv = pip_environment(given), uv_environment(given)
+    pip, uv = pip_environment(given), uv_environments(given)[0]
     assert (pip["PIP_INDEX_URL"], uv["UV_DEFAULT_INDEX"]) == (given.index, given.index)
-    assert pip["PIP_EXTRA_INDEX_URL"] == uv["UV_INDEX"] == "https://a/simple https://b/simple"
+    assert pip["PIP_EXTRA_INDEX_URL"] == "https://a/simple https://b/simple"
     assert pip["PIP_FIND_LINKS"] == uv["UV_FIND_LINKS"] == "https://links/"
     assert (pip["PIP_CERT"], uv["SSL_CERT_FILE"]) == ("/ca.pem", "/ca.pem")
     assert (pip["PIP_PROXY"], uv["ALL_PROXY"]) == ("http://proxy:3128", "http://proxy:3128")
@@ -59,9 +59,17 @@ def test_settings_reach_both(tmp_path: Path) -> None:
     assert options(given, "uv") == ["--find-links", "/a b", "--find-links", "/c d"]
 
 
+@pytest.mark.parametrize("strategy", ["merge", "first"])
+def test_uv_looks_in_the_order_in_which_locks_are_made_and_then_in_the_other(tmp_path: Path, strategy: str) -> None:
+    given = settings(tmp_path, index="https://d/", extra_indexes=("https://a/",), index_strategy=strategy)
+    orders = [env["UV_INDEX"] for env in uv_environments(given)]
+    default_first = ["https://d/ https://a/", "https://a/"]
+    assert orders == (default_first if strategy == "merge" else default_first[::-1])
+
+
 def test_configuration_files_are_switched_off(tmp_path: Path) -> None:
     assert pip_environment(settings(tmp_path))["PIP_CONFIG_FILE"] == os.devnull
-    assert uv_environment(settings(tmp_path))["UV_NO_CONFIG"] == "1"
+    assert uv_environments(settings(tmp_path))[0]["UV_NO_CONFIG"] == "1"
 
 
 def test_offline_and_no_index(tmp_path: Path) -> None:

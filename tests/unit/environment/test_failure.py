@@ -45,7 +45,7 @@ CASES = [
 @pytest.mark.parametrize(("said", "meaning", "kind"), CASES)
 def test_what_is_said_and_what_it_means(said: str, meaning: str, kind: type[EnvsolveError]) -> None:
     error = explain("uv", Ended(code=1, last_lines=tuple(said.splitlines())))
-    assert type(error) is kind
+    assert isinstance(error, kind)
     assert meaning in error.message and error.hint
     assert said.splitlines()[-1].strip()[:20] in error.message  # its own words are there as well
 
