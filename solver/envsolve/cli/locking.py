@@ -91,7 +91,9 @@ def _make(
     from envsolve.rulebook.load import load
 
     keep = None if order.upgrade_all else former_lock(order.former)
-    with Busy() as busy, open_index(settings, python=machine.python or "", platform=machine.platform) as index:
+    # Source archives are never taken; but only with them is seen that a package has releases, and for whom.
+    opened = open_index(settings, python=machine.python or "", platform=machine.platform, sdists=True)
+    with Busy() as busy, opened as index:
         busy.line("asking the indexes")
         found = lock_plan(machine, request, load(), index, command=command, keep=keep, upgrade=order.upgrade)
     for warning in index.warnings:

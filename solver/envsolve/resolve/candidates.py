@@ -39,6 +39,7 @@ class Dropped:
     other_platform: int = 0  # wheels for another platform or Python
     other_python: int = 0  # Requires-Python
     sdists: int = 0
+    finals: bool = False  # final releases among them
 
     def __str__(self) -> str:
         reasons = (
@@ -50,9 +51,12 @@ class Dropped:
 
 
 class Listing:
-    """The usable versions of one package. Which versions a specifier allows is worked out once and then looked up."""
+    """The usable versions of one package. Which versions a specifier allows is worked out once and then looked up.
 
-    __slots__ = ("_allowed", "_candidates", "_files", "dropped", "finals", "name", "versions", "yanked")
+    `finals` are the places of the final releases; `has_finals`: the package has some, be they usable here or not.
+    """
+
+    __slots__ = ("_allowed", "_candidates", "_files", "dropped", "finals", "has_finals", "name", "versions", "yanked")
 
     def __init__(self, name: str, files: Iterable[ReleaseFile], dropped: Dropped) -> None:
         by_version: dict[Version, list[ReleaseFile]] = {}
@@ -64,6 +68,7 @@ class Listing:
         self._files = [tuple(by_version[version]) for version in self.versions]
         self.yanked = frozenset(n for n, files in enumerate(self._files) if all(f.yanked is not None for f in files))
         self.finals = frozenset(n for n, version in enumerate(self.versions) if not version.is_prerelease)
+        self.has_finals = bool(self.finals) or dropped.finals
         self._allowed: dict[SpecifierSet, frozenset[int]] = {}
         self._candidates: dict[tuple[str, int], Candidate] = {}
 
@@ -104,7 +109,8 @@ def fitting_listing(name: str, files: Sequence[ReleaseFile], env: TargetEnv) -> 
         else:
             ranked.append((rank, file))
     ranked.sort(key=_preference, reverse=True)
-    dropped = Dropped(other_platform=platform, other_python=python, sdists=sdists)
+    finals = len(ranked) < len(files) and any(not file.version.is_prerelease for file in files)
+    dropped = Dropped(other_platform=platform, other_python=python, sdists=sdists, finals=finals)
     return Listing(name, (file for _, file in ranked), dropped)
 
 

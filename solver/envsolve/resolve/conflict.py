@@ -83,12 +83,15 @@ def _supply(name: str, provider: Provider) -> str:
     listing = provider.listing(name)
     if provider.is_planned(name):
         return f"this machine's plan has {name} {listing.versions[0]}"
+    dropped = f" ({listing.dropped})" if str(listing.dropped) else ""
     if not listing.versions:
-        dropped = str(listing.dropped)
-        return f"{name} has no wheel for this target ({dropped})" if dropped else f"no index here has {name}"
+        return f"{name} has no wheel for this target{dropped}" if dropped else f"no index here has {name}"
     shown = ", ".join(str(version) for version in listing.versions[:_SHOWN_VERSIONS])
     more = len(listing.versions) - _SHOWN_VERSIONS
-    return f"{name} for this target: {shown}" + (f" and {more} older" if more > 0 else "")
+    shown += f" and {more} older" if more > 0 else ""
+    if listing.finals:
+        return f"{name} for this target: {shown}"
+    return f"{name} has only {'pre-releases' if ',' in shown else 'a pre-release'} for this target: {shown}{dropped}"
 
 
 def _remedy(roots: Sequence[Requirement], kept: Sequence[Requirement], solve: Solve) -> str:

@@ -145,7 +145,7 @@ class Provider(AbstractProvider[Need, Candidate, str]):
             places &= listing.allowed(constraint.specifier)
         if not any(need.exact for need in needs):
             places -= listing.yanked
-        if listing.finals and not any(need.prereleases for need in needs):
+        if listing.has_finals and not any(need.prereleases for need in needs):
             places &= listing.finals
         return places
 

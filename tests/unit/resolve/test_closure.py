@@ -91,6 +91,15 @@ def test_pre_releases_only_when_asked_or_when_there_is_nothing_else() -> None:
     assert pins(close(a_plan("torch", "pkg>=2.0rc1"), index))["pkg"] == "2.0rc1"
 
 
+def test_an_old_pre_release_does_not_stand_in_for_releases_without_wheels() -> None:
+    index = an_index()
+    index.add_default(StubWheel(name="deepspeed", version="0.3.1.dev5"), StubSdist(name="deepspeed", version="0.18.2"))
+    with pytest.raises(RefusedError) as caught:
+        close(a_plan("torch", "deepspeed"), index)
+    assert "deepspeed has only a pre-release for this target: 0.3.1.dev5 (1 source archive)" in caught.value.message
+    assert pins(close(a_plan("torch", "deepspeed>=0.3.1.dev5"), index))["deepspeed"] == "0.3.1.dev5"
+
+
 def test_markers_are_those_of_the_target() -> None:
     index = an_index(
         requires=(
