@@ -162,8 +162,17 @@ def test_only_devices_that_the_plan_leaves_out() -> None:
 
 @pytest.mark.parametrize("visible", ["", "-1", "-1,0", " "])
 def test_visible_devices_that_show_none(visible: str) -> None:
-    check = driver.driver(drivers(why="No CUDA GPUs are available", visible=visible), CUDA)
-    assert "hides every GPU" in check.seen
+    facts = drivers(why="No CUDA GPUs are available", libcuda="cuInit fails with X (100)", visible=visible)
+    check = driver.driver(facts, CUDA)
+    assert check.seen == f"no device: CUDA_VISIBLE_DEVICES={visible!r} hides every GPU"
+    assert check.hint.startswith("unset CUDA_VISIBLE_DEVICES")
+
+
+def test_hidden_devices_and_no_driver_either() -> None:
+    missing = "libcuda.so.1: cannot open shared object file"
+    check = driver.driver(drivers(why="Found no NVIDIA driver", libcuda=missing, visible=""), CUDA)
+    assert check.seen == f"no device: CUDA_VISIBLE_DEVICES='' hides every GPU; libcuda: {missing}"
+    assert "can't be loaded" in check.hint
 
 
 def test_no_device_in_the_words_of_torch_and_of_the_driver() -> None:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from envsolve.verify.checks.ends import read, unhappy
 from envsolve.verify.child import Ended
 from envsolve.verify.facts import Measure, measures
-from envsolve.verify.hints import hint_for
 from envsolve.verify.report import Check
 from envsolve.verify.steps import IMPORT
+
+_WRONG = "wrong results: test this device's memory and driver; another build: envsolve plan"
 
 
 def compute(device: str, ended: Ended) -> Check:
@@ -32,7 +33,7 @@ def judge(name: str, found: Sequence[Measure], seconds: float) -> Check:
         outcome="failed" if wrong else "passed",
         expected="; ".join(_allowed(m) for m in (wrong or [worst])),
         seen="; ".join(str(m) for m in (wrong or [worst])),
-        hint=hint_for("", "wrong results: test the GPU's memory and its driver; another build: envsolve plan")
+        hint="wrong results: test the memory of this device, and its driver; another build: envsolve plan"
         if wrong
         else "",
         seconds=seconds,

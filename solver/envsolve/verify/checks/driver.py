@@ -51,11 +51,16 @@ def _seen(facts: DriverFacts, covered: list[Device]) -> str:
             for d in facts.devices
         )
         return names + (f" (CUDA_VISIBLE_DEVICES={facts.visible!r})" if facts.visible is not None else "")
-    if facts.visible is not None and not _shows_any(facts.visible):
-        return f"no device: CUDA_VISIBLE_DEVICES={facts.visible!r} hides every GPU"
     said = f"; libcuda: {facts.libcuda}" if facts.libcuda else ""
+    if facts.visible is not None and not _shows_any(facts.visible):
+        # That cuInit then finds no device says nothing more; that there is no cuInit does.
+        return f"no device: CUDA_VISIBLE_DEVICES={facts.visible!r} hides every GPU{said if _unloadable(facts) else ''}"
     hidden = f" (CUDA_VISIBLE_DEVICES={facts.visible!r})" if facts.visible is not None else ""
     return f"no device: {facts.why or 'torch gives no reason'}{said}{hidden}"
+
+
+def _unloadable(facts: DriverFacts) -> bool:
+    return bool(facts.libcuda) and not facts.libcuda.startswith("cuInit")
 
 
 def _shows_any(visible: str) -> bool:
@@ -65,8 +70,8 @@ def _shows_any(visible: str) -> bool:
 
 
 def _hint(facts: DriverFacts) -> str:
+    if _unloadable(facts):
+        return "the NVIDIA driver's library can't be loaded (in a container: --gpus all): envsolve detect"
     if facts.visible is not None:
         return "unset CUDA_VISIBLE_DEVICES; or plan for the GPUs that it shows: envsolve plan --gpus visible"
-    if facts.libcuda and not facts.libcuda.startswith("cuInit"):
-        return "the NVIDIA driver's library can't be loaded (in a container: --gpus all): envsolve detect"
     return "envsolve detect shows what is wrong with the driver"

@@ -113,7 +113,7 @@ def lfilter(context: Context) -> Facts:
     for n in range(len(x)):
         value = sum(b[k] * x[n - k] for k in range(3) if n >= k) - sum(a[k] * y[n - k] for k in (1, 2) if n >= k)
         y.append(value)
-    return {"errors": [close.relative("lfilter", got, torch.tensor(y).double().view(1, -1), 1e-4)]}
+    return {"errors": [close.relative("lfilter", got, torch.tensor(y, dtype=torch.float64).view(1, -1), 1e-4)]}
 
 
 def rnnt_loss(context: Context) -> Facts:
@@ -129,7 +129,7 @@ def rnnt_loss(context: Context) -> Facts:
         logits.to(context.device), targets.int().to(context.device), sizes[0], sizes[1], blank=0, reduction="mean"
     )
     want = transducer(torch.log_softmax(logits[0].double(), -1).tolist(), targets[0].tolist())
-    return {"errors": [close.relative("rnnt_loss", got.view(1), torch.tensor([want]).double(), 1e-4)]}
+    return {"errors": [close.relative("rnnt_loss", got.view(1), torch.tensor([want], dtype=torch.float64), 1e-4)]}
 
 
 def transducer(scores: Any, targets: Any) -> float:
