@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from envsolve.rulebook.compiled import Compiled, render, render_document
@@ -10,6 +11,7 @@ from envsolve.rulebook.name_keys import name_index
 from envsolve.rulebook.schema import Table
 from envsolve.rulebook.schema_all import TABLES
 from envsolve.rulebook.schema_cuda import GPU_NAMES
+from envsolve.rulebook.schema_doctor import DOCTOR_TABLES
 from envsolve.rulebook.source import Sources
 
 
@@ -19,6 +21,7 @@ def compile_all(sources: Sources) -> dict[str, str]:
     pypi_wheels = documents.pop("pypi_wheels", {})
     return {
         "core.json": render(compile_core(sources)),
+        "doctor.json": render(compile_tables(sources, DOCTOR_TABLES)),
         "details.json": render_document(sources.digest, details(sources)),
         "ways.json": render_document(sources.digest, documents),
         "pypi_wheels.json": render_document(sources.digest, pypi_wheels),
@@ -27,11 +30,15 @@ def compile_all(sources: Sources) -> dict[str, str]:
 
 def compile_core(sources: Sources) -> Compiled:
     """What `plan` needs: the core tables, rows as lists, every source's text once."""
+    compiled = compile_tables(sources, tuple(table for table in TABLES if table.core))
+    index = name_index(compiled.tables[GPU_NAMES.name])
+    return replace(compiled, tables={**compiled.tables, "name_index": index})
+
+
+def compile_tables(sources: Sources, tables: tuple[Table, ...]) -> Compiled:
+    """Some tables, rows as lists, every source's text once."""
     texts: dict[str, int] = {}
-    trees = {
-        table.name: _branch(sources.tables[table.name], table, len(table.keys), texts) for table in TABLES if table.core
-    }
-    trees["name_index"] = name_index(trees[GPU_NAMES.name])
+    trees = {table.name: _branch(sources.tables[table.name], table, len(table.keys), texts) for table in tables}
     return Compiled(digest=sources.digest, sources=tuple(texts), tables=trees)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from envsolve.rulebook.schema import Document, Table
 from envsolve.rulebook.schema_backends import BACKEND_TABLES
 from envsolve.rulebook.schema_cuda import CUDA_TABLES
+from envsolve.rulebook.schema_doctor import DOCTOR_TABLES
 from envsolve.rulebook.schema_torch import TORCH_TABLES
 
-TABLES: tuple[Table, ...] = (*TORCH_TABLES, *CUDA_TABLES, *BACKEND_TABLES)
+TABLES: tuple[Table, ...] = (*TORCH_TABLES, *CUDA_TABLES, *BACKEND_TABLES, *DOCTOR_TABLES)
 
 DOCUMENTS = (
     Document(name="containers", file="ways/containers.yaml"),

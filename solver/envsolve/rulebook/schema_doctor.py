@@ -1,0 +1,62 @@
+"""The doctor's tables: other packages' torch, extensions, systems, conda. Compiled into a file of their own: a plan
+needs none of them."""
+
+from __future__ import annotations
+
+from envsolve.rulebook import fields
+from envsolve.rulebook.schema import WHENCE, Column, Table
+
+_PACKAGE = Column(name="package", read=fields.text)
+_NUMBER = fields.optional(fields.dotted)
+
+PAIRS = Table(
+    name="pairs",
+    file="doctor/pairs.yaml",
+    keys=(_PACKAGE, Column(name="version", read=fields.version)),
+    columns=(Column(name="torch", read=fields.specifier), *WHENCE),
+    core=False,
+)
+
+EXTENSIONS = Table(
+    name="extensions",
+    file="doctor/extensions.yaml",
+    keys=(_PACKAGE,),
+    columns=(
+        Column(name="modules", read=fields.texts),
+        Column(name="first", read=fields.optional(fields.capability), default=None),
+        Column(name="from_source", read=fields.flag, default=False),
+        *WHENCE,
+    ),
+    core=False,
+)
+
+BAD_NAMES = Table(
+    name="bad_names",
+    file="doctor/extensions.yaml",
+    keys=(_PACKAGE,),
+    columns=(Column(name="instead", read=fields.text), Column(name="why", read=fields.text), *WHENCE),
+    core=False,
+)
+
+SYSTEMS = Table(
+    name="systems",
+    file="doctor/systems.yaml",
+    keys=(Column(name="system", read=fields.text),),
+    columns=(Column(name="words", read=fields.texts), Column(name="glibc", read=fields.dotted), *WHENCE),
+    core=False,
+)
+
+CONDA_RANGES = Table(
+    name="conda_ranges",
+    file="doctor/systems.yaml",
+    keys=(_PACKAGE,),
+    columns=(
+        Column(name="channel", read=fields.text),
+        Column(name="first", read=_NUMBER),
+        Column(name="last", read=_NUMBER),
+        *WHENCE,
+    ),
+    core=False,
+)
+
+DOCTOR_TABLES = (PAIRS, EXTENSIONS, BAD_NAMES, SYSTEMS, CONDA_RANGES)
