@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from envsolve.cli import asked
+from envsolve.cli.command_line import lock_command
 
 if TYPE_CHECKING:
     from envsolve.lock.lock_plan import Locked
@@ -32,13 +32,18 @@ class Asked:
         return bool(self.requirements or self.files or self.target or self.variant or self.gpus != "all")
 
     def command(self, settings: Settings) -> str:
-        """The `envsolve lock` line that makes the same lock again, without credentials or folders of this machine."""
-        options = [("--target", self.target), ("--python", self.python), ("--variant", self.variant)]
-        words = [word for flag, value in options if value for word in (flag, value)]
-        words += [word for file in self.files for word in ("-r", str(file))]
-        words += ["--gpus", self.gpus] if self.gpus != "all" else []
-        words += ["--source", settings.source] if settings.source != "pytorch" else []
-        return shlex.join(["envsolve", "lock", *self.requirements, *words])
+        """The `envsolve lock` line that makes the same lock again."""
+        return lock_command(
+            self.requirements,
+            {
+                "-r": self.files,
+                "--target": self.target,
+                "--python": self.python,
+                "--gpus": None if self.gpus == "all" else self.gpus,
+                "--variant": self.variant,
+                "--source": None if settings.source == "pytorch" else settings.source,
+            },
+        )
 
     def machine(self) -> Machine:
         return asked.machine(self.target, self.python)
@@ -58,5 +63,7 @@ class Asked:
             source=settings.source,
             mirror=settings.mirror,
         )
-        index = open_index(settings, python=machine.python or "", platform=machine.platform)
-        return lock_plan(machine, request, load(), index, command=self.command(settings))
+        request = asked.seen(request, machine)
+        # Source archives are never taken; but only with them is seen that a package has releases, and for whom.
+        with open_index(settings, python=machine.python or "", platform=machine.platform, sdists=True) as index:
+            return lock_plan(machine, request, load(), index, command=self.command(settings))

@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 from envsolve.index.configuration.redact import origin
 from envsolve.settings import PYTORCH_INDEX, Settings
 
-_ADDRESS = re.compile(r"(?<= @ )https?://\S+")
+_ADDRESS = re.compile(r"(?<= @ )(?P<url>(?:https?|file)://\S+?)#sha256=(?P<sha256>[0-9a-f]{64})(?=\s|$)")
 
 
 @contextmanager
@@ -23,9 +23,10 @@ def handed(lock_text: str, folder: Path, settings: Settings, *, pip: Path | None
     `pip` is a wheel on this machine that is installed too, unless the lock pins a pip of its own.
     """
     path = folder / ".envsolve-handed.txt"
-    text = _ADDRESS.sub(lambda match: reachable(match[0], settings), lock_text)
+    # uv before 0.12 does not take the fragment for a hash; pip and every uv take --hash.
+    text = _ADDRESS.sub(lambda m: f"{reachable(m['url'], settings)} --hash=sha256:{m['sha256']}", lock_text)
     if pip and not re.search(r"^pip(==| @)", text, re.MULTILINE):
-        text += f"pip @ {pip.as_uri()}#sha256={sha256(pip.read_bytes()).hexdigest()}\n"
+        text += f"pip @ {pip.as_uri()} --hash=sha256:{sha256(pip.read_bytes()).hexdigest()}\n"
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:

@@ -17,7 +17,8 @@ from envsolve.environment.marker import LOCK_COPY, Marker, write_marker
 from envsolve.environment.order import Order, torch_version
 from envsolve.environment.proof import Prover
 from envsolve.environment.pythons import TargetPython
-from envsolve.environment.space import check_space, download_size, needs
+from envsolve.environment.sizes import download
+from envsolve.environment.space import check_space, needs, readable
 from envsolve.environment.store import Draft, Slot, folder_size
 from envsolve.errors import InputError, OutsideError, RefusedError
 
@@ -92,10 +93,10 @@ def environment_of(slot: Slot, build: Path, marker: Marker) -> Environment:
 
 
 def _check_space(slot: Slot, order: Order, say: Say) -> None:
-    size = download_size(order.lock)
-    if size:
-        say(f"up to {size / 1e6:,.0f} MB to download")
-        check_space(needs(size, slot.builds, order.installer.name))
+    fetched = download(order.lock, order.settings)
+    if fetched.size:
+        say(f"{'up to' if fetched.complete else 'at least'} {readable(fetched.size)} to download")
+        check_space(needs(fetched.size, slot.builds, order.installer.name))
 
 
 def _build(draft: Draft, python: TargetPython, order: Order, name: str, say: Say, detail: Say) -> Marker:

@@ -12,7 +12,6 @@ from typing import Literal
 
 from envsolve.environment.child import plain_environment
 from envsolve.errors import OutsideError
-from envsolve.lock.lock import Lock
 
 # Wheels are compressed: torch and the CUDA libraries unpack to about twice their size.
 _UNPACKED = 2.0
@@ -25,14 +24,6 @@ class Need:
     folder: Path
     what: str
     size: int
-
-
-def download_size(lock: Lock) -> int | None:
-    """The bytes of the files that will be fetched; None when the lock doesn't say for some package."""
-    sizes = [[file.size for file in package.files] for package in lock.packages]
-    if any(size is None for files in sizes for size in files):
-        return None
-    return sum(max((size or 0 for size in files), default=0) for files in sizes)
 
 
 def needs(download: int, environment: Path, tool: Literal["uv", "pip"]) -> tuple[Need, ...]:
@@ -67,8 +58,8 @@ def check_space(wanted: tuple[Need, ...]) -> None:
         free = shutil.disk_usage(_existing(folder)).free
         if free < size:
             raise OutsideError(
-                f"not enough disk space: {' and '.join(need.what for need in group)} need about {_gb(size)} at "
-                f"{folder}, {_gb(free)} are free",
+                f"not enough disk space: {' and '.join(need.what for need in group)} need about {readable(size)} at "
+                f"{folder}, {readable(free)} are free",
                 hint="free some, or move them: ENVSOLVE_HOME (environments), UV_CACHE_DIR, PIP_CACHE_DIR, TMPDIR",
             )
 
@@ -86,5 +77,6 @@ def _existing(path: Path) -> Path:
     return next(folder for folder in (path, *path.parents) if folder.exists())
 
 
-def _gb(size: int) -> str:
+def readable(size: int) -> str:
+    """A size in bytes for people."""
     return f"{size / 1e9:.1f} GB" if size >= 1e8 else f"{size / 1e6:.1f} MB"

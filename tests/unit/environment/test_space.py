@@ -2,33 +2,64 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import namedtuple
 from pathlib import Path
 
 import pytest
 
 from envsolve.environment import space
-from envsolve.environment.space import check_space, download_size, needs
+from envsolve.environment.sizes import Download, download
+from envsolve.environment.space import check_space, needs
 from envsolve.errors import OutsideError
-from fakes.stub_locks import stub_lock
-from fakes.stub_wheels import StubWheel
+from envsolve.lock import requirements_txt
+from envsolve.settings import Settings
+from fakes.index_server import IndexServer
+from fakes.stub_locks import served_lock, stub_lock
+from fakes.stub_wheels import StubWheel, stub_torch
 
 Usage = namedtuple("Usage", "total used free")
 SIX = StubWheel(name="six", version="1.17.0")
 
 
-def test_the_biggest_file_of_each_package_counts() -> None:
+def settings(tmp_path: Path, **more: object) -> Settings:
+    return Settings(cache_dir=tmp_path, **more)  # type: ignore[arg-type]
+
+
+def test_the_sizes_of_a_lock_are_added_up(tmp_path: Path) -> None:
     lock = stub_lock({}, [SIX, StubWheel(name="b", version="1")])
-    assert download_size(lock) == sum(file.size or 0 for package in lock.packages for file in package.files)
+    total = sum(file.size or 0 for package in lock.packages for file in package.files)
+    assert download(lock, settings(tmp_path)) == Download(size=total, complete=True)
 
 
-def test_a_size_that_is_not_known_makes_the_sum_unknown() -> None:
-    lock = stub_lock({}, [SIX])
-    (package,) = lock.packages
-    file = dataclasses.replace(package.files[0], size=None)
-    unknown = dataclasses.replace(lock, packages=(dataclasses.replace(package, files=(file,)),))
-    assert download_size(unknown) is None
+def test_a_size_that_is_not_known_is_left_out(tmp_path: Path) -> None:
+    lock = requirements_txt.read(requirements_txt.write(stub_lock({}, [SIX])))
+    assert download(lock, settings(tmp_path)) == Download(size=0, complete=False)
+
+
+def test_the_address_of_a_torch_wheel_is_asked(tmp_path: Path) -> None:
+    with IndexServer() as server:
+        lock = requirements_txt.read(served_lock(server, padding=10_000))
+        server.require_login("/whl/*", "user", "secret")
+        login = settings(tmp_path, mirror=server.whl.replace("//", "//user:secret@"))
+        assert download(lock, login).size > 10_000
+        assert {seen.method for seen in server.requests} == {"HEAD"}
+        asked = server.count()
+        assert download(lock, settings(tmp_path, offline=True)) == Download(size=0, complete=False)
+        assert server.count() == asked
+
+
+@pytest.mark.parametrize("fault", [{"status": 500}, {"status": 404}, {"status": 403}])
+def test_an_address_that_does_not_answer_is_left_to_the_installer(tmp_path: Path, fault: dict[str, object]) -> None:
+    with IndexServer() as server:
+        lock = requirements_txt.read(served_lock(server))
+        server.fault("*", **fault)
+        assert download(lock, settings(tmp_path, retries=0)) == Download(size=0, complete=False)
+
+
+def test_a_file_on_this_disk_is_measured(tmp_path: Path) -> None:
+    wheel = stub_torch("2.11.0+cpu")
+    lock = requirements_txt.read(requirements_txt.write(stub_lock({wheel.write(tmp_path).as_uri(): wheel}, [])))
+    assert download(lock, settings(tmp_path)) == Download(size=len(wheel.content), complete=True)
 
 
 def test_too_little_space_is_told_with_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
