@@ -29,6 +29,7 @@ class MemoryIndex:
     """Implements resolve.protocol.Index."""
 
     def __init__(self) -> None:
+        self.warnings: list[str] = []
         self._files: dict[tuple[str | None, str], list[ReleaseFile]] = {}
         self._wheels: dict[str, StubWheel] = {}
         self.asked: list[tuple[str, str | None]] = []

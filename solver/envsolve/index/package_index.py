@@ -136,8 +136,8 @@ class PackageIndex:
     ) -> list[ReleaseFile]:
         """Add to what was found what these places have; one that fails matters only if nothing is found at all.
 
-        Where the user's mirror answers for a package and the PyTorch index can't be reached, the mirror is believed: a
-        machine without internet is served by what its mirror holds.
+        Where the user's mirror answers and the PyTorch index can't be reached, the mirror is believed, though it has
+        nothing: a machine without internet is served by what its mirror holds. `warnings` then says so.
         """
         failed: list[OutsideError] = []
         mirror = strip_credentials(self._settings.mirror).rstrip("/")
@@ -149,7 +149,7 @@ class PackageIndex:
                 failed.append(error)
                 continue
             found.append(files)
-            mirrored = mirrored or bool(files and mirror and place.base == mirror)
+            mirrored = mirrored or bool(mirror and place.base == mirror)
             if version is not None and any(self._serves(file, version) for file in files):
                 break
         merged = _merged(found, version)

@@ -11,6 +11,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from envsolve.errors import OutsideError
 from envsolve.lock.lock import Lock
 from envsolve.lock.make import make_lock
 from envsolve.machine.machine import Machine
@@ -69,9 +70,17 @@ def lock_plan(
 
     found = renew(request, planner, index, keep, upgrade) if keep else solve(request, planner, index)
     if not isinstance(found, Solved):
+        if index.warnings and isinstance(planner(request, frozenset()), Plan):
+            raise _out_of_reach(index)
         return found
     lock = make_lock(found.plan, found.closure, index, command=command, rules=rulebook.digest)
     return Locked(lock=lock, plan=found.plan, differences=found.differences)
+
+
+def _out_of_reach(index: Index) -> OutsideError:
+    """There is a plan, the places that answered hold none of its files, and another place did not answer."""
+    message = f"no planned file is where it could be looked for; {'; '.join(index.warnings)}"
+    return OutsideError(message, hint="--mirror or --find-links name another place")
 
 
 def renew(

@@ -13,6 +13,8 @@ from envsolve.index.release import ReleaseFile, WheelMetadata
 class Index(Protocol):
     """Files and their metadata. Both calls may raise OutsideError (an address that can't be reached)."""
 
+    warnings: list[str]  # places that could not be asked and were passed over, in words
+
     def files(self, name: str, *, variant: str | None = None, version: Version | None = None) -> Sequence[ReleaseFile]:
         """All files of a canonical name that this plan may use.
 

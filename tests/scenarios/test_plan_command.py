@@ -1,0 +1,160 @@
+"""`envsolve plan` as people run it: the whole text for real cards and drivers, without any network."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from envsolve.cli.app import run
+
+Plan = Callable[..., tuple[int, dict[str, Any]]]
+
+
+@pytest.fixture
+def plan(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Plan:
+    def no_network(*args: object, **kwargs: object) -> None:
+        raise AssertionError("a plan asked the network")
+
+    monkeypatch.setattr("socket.socket.connect", no_network)
+
+    def ask(*argv: str) -> tuple[int, dict[str, Any]]:
+        code = run(["plan", *argv, "--json"])
+        return code, json.loads(capsys.readouterr().out)
+
+    return ask
+
+
+def chosen(answer: dict[str, Any]) -> str:
+    return str({p["name"]: p["version"] for p in answer["packages"]}["torch"])
+
+
+def test_rtx_4090_on_r550_is_served_within_its_cuda_major(plan: Plan) -> None:
+    code, answer = plan("--target", "RTX 4090,driver=550.54.14,python=3.11,os=linux,arch=x86_64")
+    assert code == 0
+    assert answer["fits"] == [{"gpu": "RTX 4090", "verdict": "compatible", "code": "sm_86"}]
+    assert answer["variant"].startswith("cu12")
+    assert "minor-version-compatibility" in {n["code"] for n in answer["notes"]}
+
+
+def test_gtx_1080_ti_gets_cu126_and_is_told_its_last_release(plan: Plan) -> None:
+    code, answer = plan("--target", "GTX 1080 Ti,driver=580.65.06,python=3.11,os=linux,arch=x86_64")
+    assert code == 0
+    assert (answer["variant"], answer["fits"][0]["code"]) == ("cu126", "sm_60")
+    [last] = [n["text"] for n in answer["notes"] if n["code"] == "last-release"]
+    assert last == "torch 2.14.1 is the last release with kernels for 6.1; do not go past driver branch R580"
+
+
+def test_v100_gets_a_build_with_sm_70(plan: Plan) -> None:
+    code, answer = plan("--target", "Tesla V100,driver=535.104.05,python=3.11,os=linux,arch=x86_64")
+    assert code == 0
+    assert answer["fits"] == [{"gpu": "Tesla V100", "verdict": "native", "code": "sm_70"}]
+
+
+def test_rtx_5070_ti_on_r570_gets_the_advertised_cu128(plan: Plan) -> None:
+    code, answer = plan("--target", "RTX 5070 Ti,driver=570.86.10,python=3.11,os=linux,arch=x86_64")
+    assert code == 0
+    assert chosen(answer) == "2.11.0+cu128"  # not 2.13.0+cu129, which nobody advertises
+    assert answer["index_url"] == "https://download.pytorch.org/whl/cu128"
+    assert answer["fits"][0]["code"] == "sm_120"
+
+
+def test_rtx_5090_with_a_driver_that_cannot_drive_it_is_contradictory(plan: Plan) -> None:
+    code, answer = plan("--target", "RTX 5090,driver=525.60.13,python=3.11,os=linux,arch=x86_64")
+    assert (code, answer["status"]) == (1, "no-solution")
+    assert answer["guilty"] == "these can't go together: RTX 5090 (12.0), driver 525.60.13"
+    assert {r["code"] for r in answer["rejected"]} == {"gpu-driver-mismatch"}
+    assert [r["code"] for r in answer["remedies"]] == ["driver-update", "cpu-only"]
+
+
+def test_rtx_3050_on_r470_gets_cu118(plan: Plan) -> None:
+    code, answer = plan("--target", "RTX 3050,driver=470.82.01,python=3.11,os=linux,arch=x86_64")
+    assert (code, answer["variant"]) == (0, "cu118")
+
+
+def test_a_jetson_orin_is_sent_to_the_vendors_index(plan: Plan) -> None:
+    code, answer = plan("--target", "Jetson Orin,driver=540.4.0,python=3.10,os=linux,arch=aarch64,tegra=true")
+    assert (code, answer["status"]) == (1, "no-solution")
+    assert {r["code"] for r in answer["rejected"]} == {"vendor-index-needed"}
+    assert "vendor-index" in {r["code"] for r in answer["remedies"]}
+
+
+def test_why_not_this_one(plan: Plan) -> None:
+    code, answer = plan(
+        "torch==2.9.0+cu130", "--target", "GTX 1080 Ti,driver=580.65.06,python=3.11,os=linux,arch=x86_64"
+    )
+    assert code == 1
+    assert answer["rejected"] == [
+        {
+            "torch": "2.9.0",
+            "variant": "cu130",
+            "code": "no-kernels",
+            "text": "no kernels for 6.1 (has 7.5 8.0 8.6 9.0 10.0 12.0)",
+        }
+    ]
+    assert answer["remedies"][0] == {
+        "code": "other-variant",
+        "text": "the same version from cu126: torch 2.9.0+cu126",
+        "command": (
+            "envsolve plan torch==2.9.0 --target 'GTX 1080 Ti,driver=580.65.06,python=3.11,os=linux,arch=x86_64'"
+        ),
+    }
+
+
+def test_what_is_not_known_is_asked_for(plan: Plan) -> None:
+    code, answer = plan("torch", "--target", "GT 1030,driver=535.104.05,python=3.11,os=linux,arch=x86_64")
+    assert (code, answer["status"]) == (1, "needs-input")
+    assert [m["field"] for m in answer["missing"]] == ["gpu"]
+    assert "3.0 or 6.1" in answer["missing"][0]["how"]
+
+
+def test_an_unknown_driver_that_changes_nothing_is_not_asked_for(plan: Plan) -> None:
+    code, answer = plan("torch==2.5.1", "--target", "RTX 5090,python=3.11,os=linux,arch=x86_64")
+    assert (code, answer["status"]) == (1, "no-solution")  # no driver gives 2.5.1 kernels for 12.0
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["torch=2.9"], "error: 'torch=2.9' is not a requirement"),
+        (["--gpus", "first"], "error: --gpus first: must be all, best, visible or indexes"),
+        (["--python", "three"], "error: --python three: not a Python version"),
+        (["--target", "no/such/file.json"], "error: there is no file no/such/file.json"),
+    ],
+)
+def test_bad_input_is_an_error_with_a_hint(argv: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    target = [] if "--target" in argv else ["--target", "RTX 4090,driver=550.54.14"]
+    assert run(["plan", *argv, *target]) == 2
+    err = capsys.readouterr().err.splitlines()
+    assert err[0].startswith(message)
+    assert err[1].startswith("hint: ")
+
+
+def test_mixed_cards_that_no_build_serves_are_told_apart(plan: Plan) -> None:
+    code, answer = plan(
+        "torch>=2.11", "--target", "Tesla V100 + B200,driver=580.95.05,python=3.11,os=linux,arch=x86_64"
+    )
+    assert code == 1
+    codes = [r["code"] for r in answer["remedies"]]
+    assert codes == ["relax-pin", "drop-gpu", "separate-environments", "source-build", "cpu-only"]
+
+
+def test_the_text_of_a_plan(capsys: pytest.CaptureFixture[str]) -> None:
+    target = "GTX 1080 Ti,driver=580.65.06,python=3.11,os=linux,arch=x86_64,glibc=2.35"
+    assert run(["plan", "torch==2.9.1", "--target", target]) == 0
+    assert capsys.readouterr().out == (
+        "torch 2.9.1+cu126\n"
+        "for Python 3.11 on linux x86_64, from https://download.pytorch.org/whl/cu126\n"
+        "  GTX 1080 Ti  compatible sm_60\n"
+        "notes:\n"
+        "  torch 2.14.1 is the last release with kernels for 6.1; do not go past driver branch R580\n"
+        "refused:\n"
+        "  cu130 2.9.1: no kernels for 6.1 (has 7.5 8.0 8.6 9.0 10.0 12.0)\n"
+        "  cu129 cu128 2.9.1: no kernels for 6.1 (has 7.0 7.5 8.0 8.6 9.0 10.0 12.0)\n"
+        "install:\n"
+        "  pip install torch==2.9.1+cu126 --index-url https://download.pytorch.org/whl/cu126\n"
+        "  uv pip install torch==2.9.1+cu126 --index-url https://download.pytorch.org/whl/cu126\n"
+        f"  envsolve install --name NAME torch==2.9.1 --target '{target}' --verify later\n"
+    )
