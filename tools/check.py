@@ -29,7 +29,7 @@ def run(*command: str | Path) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036 - this script is what an older Python is started with
         sys.exit("error: Python 3.11 or newer is needed\nhint: python3.11 tools/check.py")
     if not (VENV / "pyvenv.cfg").is_file():
         venv.create(VENV, with_pip=True)

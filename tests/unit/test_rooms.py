@@ -86,7 +86,8 @@ def test_a_plain_plan_loads_neither_requests_nor_rich_nor_yaml() -> None:
     script = (
         "import sys, envsolve.cli.app as app\n"
         "app.run(['plan', '--target', 'RTX 4090,driver=550.54.14,python=3.11', '--json'])\n"
-        "print([m for m in ('requests', 'rich', 'yaml', 'pydantic', 'resolvelib') if m in sys.modules], file=sys.stderr)\n"
+        "heavy = ('requests', 'rich', 'yaml', 'pydantic', 'resolvelib')\n"
+        "print([m for m in heavy if m in sys.modules], file=sys.stderr)\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.stderr.strip() == "[]"

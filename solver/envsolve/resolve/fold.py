@@ -9,7 +9,6 @@ from packaging.version import Version
 
 from envsolve.resolve.plan import Refused
 
-
 MOST_VARIANTS = 6  # named one by one up to here
 
 
