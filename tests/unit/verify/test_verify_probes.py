@@ -110,6 +110,21 @@ def test_what_version_py_states(tmp_path: Path, text: str, cuda: str) -> None:
     assert (found["cuda"], found["found"]) == (cuda, True)
 
 
+def test_files_are_compared_with_record_and_the_metadata_is_not(tmp_path: Path) -> None:
+    info = tmp_path / "torch-1.12.1.dist-info"
+    for folder in (info, tmp_path / "torch" / "lib"):
+        folder.mkdir(parents=True)
+    (info / "METADATA").write_text("Version: 1.12.1\n")
+    (tmp_path / "torch" / "lib" / "libtorch.so").write_text("cut short")
+    (info / "RECORD").write_text(
+        "torch-1.12.1.dist-info/METADATA,sha256=x,23\ntorch/lib/libtorch.so,sha256=x,40000\n"
+        "torch/gone.py,sha256=x,3\n../../../bin/torchrun,sha256=x,200\ntorch/__pycache__/x.pyc,,\n"
+    )
+    found = survey.check_files({"name": "torch", "version": "1.12.1", "info": str(info)})
+    wrong = ["torch/lib/libtorch.so: 9 bytes, RECORD says 40000", "torch/gone.py: missing"]
+    assert (found["checked"], found["wrong"]) == (2, wrong)
+
+
 def test_an_error_is_told_in_one_line_with_its_cause() -> None:
     try:
         try:

@@ -33,9 +33,7 @@ def judge(name: str, found: Sequence[Measure], seconds: float) -> Check:
         outcome="failed" if wrong else "passed",
         expected="; ".join(_allowed(m) for m in (wrong or [worst])),
         seen="; ".join(str(m) for m in (wrong or [worst])),
-        hint="wrong results: test the memory of this device, and its driver; another build: envsolve plan"
-        if wrong
-        else "",
+        hint=_WRONG if wrong else "",
         seconds=seconds,
     )
 
