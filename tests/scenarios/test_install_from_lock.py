@@ -264,16 +264,17 @@ def test_a_python_that_is_nowhere_is_told_how_to_get(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("minor", ["3.6", "3.8", "3.13"])
+@pytest.mark.parametrize(("minor", "tool"), [("3.6", "uv"), ("3.8", "uv"), ("3.8", "pip"), ("3.13", "pip")])
 def test_an_older_or_newer_python_of_pyenv(
-    store: Path, tmp_path: Path, server: IndexServer, minor: str, monkeypatch: pytest.MonkeyPatch
+    store: Path, tmp_path: Path, server: IndexServer, minor: str, tool: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = Path(os.environ.get("PYENV_ROOT") or Path(pwd.getpwuid(os.getuid()).pw_dir) / ".pyenv")
     if not list((root / "versions").glob(f"{minor}.*")):
         pytest.skip(f"pyenv has no Python {minor} here")
     monkeypatch.setenv("PYENV_ROOT", str(root))
 
-    assert install(lock_file(tmp_path, served_lock(server, SIX, python=minor)), server) == 0
+    lock = lock_file(tmp_path, served_lock(server, SIX, python=minor))
+    assert install(lock, server, "--installer", tool) == 0
 
     inside = says(store / "envs/fresh", "import sys, six, pip, torch; print('%d.%d' % sys.version_info[:2])")
     assert inside == minor

@@ -11,6 +11,7 @@ from envsolve.cli.app import run
 from envsolve.machine.host import this_host
 from fakes.index_server import IndexServer
 from fakes.installing import SIX, builds, says
+from fakes.stub_locks import RUNNING
 from fakes.stub_wheels import StubWheel, stub_torch
 
 Output = pytest.CaptureFixture[str]
@@ -48,7 +49,8 @@ def test_what_does_not_prove_itself_offers_the_next_best(store: Path, server: In
 
     error = capsys.readouterr().err
     assert "failed verification" in error
-    assert "hint: envsolve install torch==" in error and "--name fresh" in error
+    assert "hint: envsolve install torch==" in error
+    assert f"--variant cpu --python {RUNNING} --mirror {server.whl} --name fresh" in error
     assert not (store / "envs/fresh").exists()
 
 

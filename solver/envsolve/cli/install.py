@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shlex
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -217,6 +218,9 @@ def _show(environment: Environment, *, as_json: bool) -> None:
         print(json.dumps({"schema": SCHEMA, **environment_json(environment)}))
         return
     talk.say(f"{environment.state}: {environment.path} (Python {environment.python}, torch {environment.torch})")
+    if environment.state == "unverified":
+        which = ["--name", environment.name] if environment.name else ["--path", str(environment.path)]
+        talk.say(f"not proven yet: {shlex.join(['envsolve', 'verify', *which])}")
     talk.say("to switch it on:")
     for shell, line in activation_lines(environment.path).items():
         print(f"{shell + ':':<12}{line}")

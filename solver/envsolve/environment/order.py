@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +16,7 @@ from envsolve.settings import Settings
 
 if TYPE_CHECKING:
     from envsolve.resolve.plan import Plan  # a lock alone needs none of what it imports
+    from envsolve.resolve.request import Request
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +59,20 @@ def next_best(plan: Plan, place: list[str]) -> str:
     if not plan.alternatives:
         return ""
     row = plan.alternatives[0]
-    asked = [str(requirement) for requirement in plan.request.requirements if requirement.name != "torch"]
-    pinned = [f"torch=={row.build.torch}", *asked]
-    return shlex.join(["envsolve", "install", *pinned, "--variant", row.build.variant, *place])
+    others = [str(requirement) for requirement in plan.request.requirements if requirement.name != "torch"]
+    words = [f"torch=={row.build.torch}", *others, "--variant", row.build.variant, "--python", plan.python]
+    return shlex.join(["envsolve", "install", *words, *_repeated(plan.request), *place])
+
+
+def _repeated(request: Request) -> Iterator[str]:
+    """The options that choose the machine and the source again."""
+    gpus = request.gpus if isinstance(request.gpus, str) else ",".join(map(str, request.gpus))
+    given = {
+        "--target": request.target,
+        "--gpus": "" if gpus == "all" else gpus,
+        "--source": "" if request.source == "pytorch" else request.source,
+        "--mirror": request.mirror,
+    }
+    for flag, value in given.items():
+        if value:
+            yield from (flag, value)

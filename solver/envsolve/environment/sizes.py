@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from envsolve.environment.handed import reachable
 from envsolve.errors import OutsideError
 from envsolve.index.http import Http
-from envsolve.lock.lock import Lock, LockedPackage
+from envsolve.lock.lock import Lock
 from envsolve.settings import Settings
+
+# Only a courtesy: what is slower than this is left to the installer.
+_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,22 +30,13 @@ def download(lock: Lock, settings: Settings) -> Download:
     """What an install of the lock fetches at most: the largest file of each package, since one of them is taken.
 
     The PyTorch index says no sizes, and its files are the large ones: their addresses are asked. Whatever can't be
-    learnt is left out; the installer will say what is wrong with such an address.
+    learnt soon is left out; the installer will say what is wrong with such an address.
     """
-    with closing(Http(settings)) as http:
-        sizes = [_size(package, http, settings) for package in lock.packages]
-    return Download(size=sum(size or 0 for size in sizes), complete=None not in sizes)
-
-
-def _size(package: LockedPackage, http: Http, settings: Settings) -> int | None:
-    known = _known(file.size for file in package.files)
-    if known is not None or not package.direct:
-        return known
-    url = reachable(package.files[0].url, settings)
-    if url.startswith("file:"):
-        path = Path(unquote(urlsplit(url).path))
-        return path.stat().st_size if path.is_file() else None
-    return None if settings.offline else _asked(url, http)
+    known = [_known(file.size for file in package.files) for package in lock.packages]
+    unknown = [package for package, size in zip(lock.packages, known, strict=True) if size is None and package.direct]
+    found = list(_asked([reachable(package.files[0].url, settings) for package in unknown], settings))
+    complete = known.count(None) == len(found)
+    return Download(size=sum(size or 0 for size in known) + sum(found), complete=complete)
 
 
 def _known(sizes: Iterable[int | None]) -> int | None:
@@ -50,7 +44,23 @@ def _known(sizes: Iterable[int | None]) -> int | None:
     return None if None in found or not found else max(size or 0 for size in found)
 
 
-def _asked(url: str, http: Http) -> int | None:
+def _asked(urls: list[str], settings: Settings) -> Iterator[int]:
+    """The sizes behind the addresses, up to the first that doesn't answer."""
+    hasty = replace(settings, retries=0, timeout=min(settings.timeout, _SECONDS))
+    with closing(Http(hasty)) as http:
+        for url in urls:
+            size = _on_disk(url) if url.startswith("file:") else None if settings.offline else _served(url, http)
+            if size is None:
+                return
+            yield size
+
+
+def _on_disk(url: str) -> int | None:
+    path = Path(unquote(urlsplit(url).path))
+    return path.stat().st_size if path.is_file() else None
+
+
+def _served(url: str, http: Http) -> int | None:
     try:
         reply = http.get(url, method="HEAD", passes=(405, 501))
     except OutsideError:

@@ -95,8 +95,10 @@ class Slot:
         return tuple(sorted(found, key=_changed))
 
     def failed(self) -> tuple[Path, ...]:
-        """The builds of this name that were kept aside because verification failed."""
-        return tuple(path for path in self.own_builds() if (m := read_marker(path)) and m.stage == "failed")
+        """The builds of this name that were kept aside because verification failed; not the one it leads to."""
+        current = self.pointer.target()
+        aside = [path for path in self.own_builds() if not current or path.resolve() != current.resolve()]
+        return tuple(path for path in aside if (m := read_marker(path)) and m.stage == "failed")
 
     def lock_of(self, build: Path) -> Path:
         return self.root / "locks" / f"build-{build.name}.lock"
@@ -133,7 +135,8 @@ class Slot:
             finally:
                 if not draft.kept:
                     remove_tree(build)
-                    self.lock_of(build).unlink(missing_ok=True)
+        if not draft.kept:
+            self.lock_of(build).unlink(missing_ok=True)
 
     def sweep(self, *, keep: Iterable[Path] = ()) -> tuple[Path, ...]:
         """Remove the builds of this name that nothing leads to and nobody uses; gives what was removed."""

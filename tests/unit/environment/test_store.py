@@ -17,7 +17,7 @@ from envsolve.environment.marker import MARKER, Marker, Stage, read_marker, writ
 from envsolve.environment.pointer import Link, Record, write_atomically
 from envsolve.environment.proof import Proof
 from envsolve.environment.store import Slot, Store, check_name, project_slot, remove_tree
-from envsolve.errors import InputError, RefusedError
+from envsolve.errors import InputError, OutsideError, RefusedError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="names are links")
 
@@ -141,6 +141,17 @@ def test_shared_holds_stand_beside_each_other(tmp_path: Path) -> None:
     alone = try_hold(lock)
     assert alone is not None and try_hold(lock, shared=True) is None
     os.close(alone)
+
+
+def test_an_environment_that_failed_later_is_not_one_kept_aside(slot: Slot) -> None:
+    make(slot, stage="failed")
+    assert slot.failed() == () and slot.current() is not None
+
+
+def test_a_home_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutsideError), Store(tmp_path / "file" / "home").slot("x").new_build():
+        pass
 
 
 def test_names_list_what_leads_somewhere_and_what_failed(tmp_path: Path) -> None:
