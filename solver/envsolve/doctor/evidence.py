@@ -1,0 +1,169 @@
+"""Evidence: what a report, or a look at a live environment, says. What nobody said is None or empty, never a guess."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from envsolve.capability import Target
+from envsolve.machine.machine import Gpu, Machine
+
+Tool = Literal["pip", "uv", "conda", "poetry", "docker", "python", "other"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installed:
+    """A package and the version that some tool printed for it; `build` and `channel` are conda's.
+
+    `source` orders the statements by trust: what Python printed, what a list showed, what an installer reported.
+    """
+
+    name: str
+    version: str
+    source: Literal["printed", "listed", "installer", "file", "said"]
+    build: str = ""
+    channel: str = ""
+    location: str = ""
+    line: int = 0
+
+    @property
+    def public(self) -> str:
+        """The version without its local label."""
+        return self.version.split("+", 1)[0]
+
+    @property
+    def label(self) -> str:
+        """The local label ("cu118", "cpu"); "" where the version has none."""
+        return self.version.partition("+")[2]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One package that an installer changed: before or after is "" where it was not there."""
+
+    name: str
+    before: str
+    after: str
+    line: int
+    build_before: str = ""
+    build_after: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A command line as somebody typed it, and what it printed."""
+
+    tool: Tool
+    verb: str
+    text: str
+    line: int
+    output: str = ""
+    requirements: tuple[str, ...] = ()
+    index: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+    flags: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Symptom:
+    """A message that the doctor knows: its name, the line as printed, and the words in it that matter."""
+
+    name: str
+    text: str
+    line: int
+    groups: Mapping[str, str] = field(default_factory=dict)
+
+    def get(self, group: str) -> str:
+        """A word of the message; "" where it is not there."""
+        return self.groups.get(group, "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """One file of a traceback, or a library that the dynamic linker names."""
+
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TorchSaid:
+    """What the imported torch said of itself. `cuda` "" = it said that it has none; None = nothing was said."""
+
+    version: str | None = None
+    cuda: str | None = None
+    hip: str | None = None
+    xpu: bool = False
+    targets: tuple[Target, ...] | None = None
+    available: bool | None = None
+    count: int | None = None
+    file: str | None = None
+    computed: bool = False  # a result that came from the GPU was printed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Host:
+    """What surrounds the environment: the machine as far as it is told, and where the program runs.
+
+    `known` names the fields of `machine` that the text gives; the others hold neutral values. `gpu_absent` = somebody
+    looked and there is none; `other_gpus` are those that the text tells of, but not in this environment.
+    """
+
+    machine: Machine
+    known: frozenset[str] = frozenset()
+    container: bool = False
+    virtual: bool = False
+    vgpu: bool = False
+    gpu_absent: bool = False
+    gpu_claimed: bool = False
+    bits: int = 64
+    emulated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """All that is known of one environment.
+
+    `installed` is the last known state by canonical name, `history` every statement in order. `environment` holds the
+    variables that were shown; a variable that was shown to be unset is not in it.
+    """
+
+    host: Host
+    text: str = ""
+    installed: Mapping[str, Installed] = field(default_factory=dict)
+    history: tuple[Installed, ...] = ()
+    changes: tuple[Change, ...] = ()
+    commands: tuple[Command, ...] = ()
+    symptoms: tuple[Symptom, ...] = ()
+    frames: tuple[Frame, ...] = ()
+    torch: TorchSaid = TorchSaid()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    files: tuple[str, ...] = ()  # names of wheels that were looked at, in order
+    live: bool = False
+
+    @property
+    def machine(self) -> Machine:
+        return self.host.machine
+
+    @property
+    def gpus(self) -> tuple[Gpu, ...]:
+        return self.host.machine.gpus
+
+    def has(self, *names: str) -> bool:
+        """Whether one of these symptoms is there."""
+        return any(s.name in names for s in self.symptoms)
+
+    def first(self, *names: str) -> Symptom | None:
+        """The first of these symptoms in the text."""
+        return next((s for s in self.symptoms if s.name in names), None)
+
+    def all(self, *names: str) -> tuple[Symptom, ...]:
+        """Every one of these symptoms, in the order of the text."""
+        return tuple(s for s in self.symptoms if s.name in names)
+
+    def version(self, name: str) -> str:
+        """The version of an installed package as printed; "" where unknown."""
+        found = self.installed.get(name)
+        return found.version if found else ""

@@ -1,0 +1,135 @@
+"""Facts: the doctor's own tables, typed, with look-ups. Read from compiled/doctor.json."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+
+from envsolve.capability import Capability
+from envsolve.dotted import Dotted
+from envsolve.errors import OutsideError
+from envsolve.rulebook.compiled import Compiled, Tree, parse
+from envsolve.rulebook.load import rules_dir
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extension:
+    """A package with CUDA code of its own: its import names and the lowest capability that it serves."""
+
+    package: str
+    modules: tuple[str, ...]
+    first: Capability | None
+    from_source: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CondaRange:
+    """The versions of a conda package that a channel has, first to last (None = open)."""
+
+    package: str
+    channel: str
+    first: Dotted | None
+    last: Dotted | None
+
+
+# No slots: what is computed once is kept.
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """The compiled tables of the doctor."""
+
+    compiled: Compiled
+
+    def wanted_torch(self, package: str, version: str) -> SpecifierSet | None:
+        """The torch that a package at this version belongs to, or None where the rules don't say."""
+        rows = self._tree("pairs").get(canonicalize_name(package), {})
+        row = rows.get(version.split("+", 1)[0])
+        return SpecifierSet(row[0]) if row else None
+
+    def paired(self, package: str, torch: Version) -> str | None:
+        """The newest version of a package that belongs to this torch, or None where the rules don't say."""
+        rows = self._tree("pairs").get(canonicalize_name(package), {})
+        fitting = [v for v, row in rows.items() if SpecifierSet(row[0]).contains(torch, prereleases=True)]
+        return max(fitting, key=_order, default=None)
+
+    @cached_property
+    def extensions(self) -> Mapping[str, Extension]:
+        """Canonical package name -> the extension."""
+        return {
+            canonicalize_name(name): Extension(
+                package=name,
+                modules=tuple(row[0]),
+                first=Capability.parse(row[1]) if row[1] else None,
+                from_source=bool(row[2]),
+            )
+            for name, row in self._tree("extensions").items()
+        }
+
+    @cached_property
+    def _by_module(self) -> Mapping[str, Extension]:
+        return {module.lower(): extension for extension in self.extensions.values() for module in extension.modules}
+
+    def extension_of(self, module: str) -> Extension | None:
+        """The extension that a module (or the start of a library's name) belongs to."""
+        word = module.lower()
+        return self._by_module.get(word) or self._by_module.get(word.split(".")[0])
+
+    def bad_name(self, package: str) -> tuple[str, str] | None:
+        """(what was meant, why) for a package that must not be installed."""
+        row = self._tree("bad_names").get(package)
+        return (row[0], row[1]) if row else None
+
+    @property
+    def bad_names(self) -> tuple[str, ...]:
+        """The packages that must not be installed."""
+        return tuple(self._tree("bad_names"))
+
+    def conda_range(self, package: str) -> CondaRange | None:
+        """What a conda channel has of a package, or None."""
+        row = self._tree("conda_ranges").get(package)
+        if row is None:
+            return None
+        first, last = (Dotted.parse(n) if n else None for n in row[1:3])
+        return CondaRange(package=package, channel=row[0], first=first, last=last)
+
+    def glibc_of(self, text: str) -> Dotted | None:
+        """The glibc of the first system that a text names; None where it names none that the rules know."""
+        match = self._systems.search(text)
+        return Dotted.parse(self._glibc[" ".join(match[0].lower().split())]) if match else None
+
+    @cached_property
+    def _glibc(self) -> Mapping[str, str]:
+        return {word: row[1] for row in self._tree("systems").values() for word in row[0]}
+
+    @cached_property
+    def _systems(self) -> re.Pattern[str]:
+        words = sorted(self._glibc, key=len, reverse=True)
+        spelt = (r"\s+".join(map(re.escape, word.split())) for word in words)
+        return re.compile(rf"(?<![\w.])(?:{'|'.join(spelt)})(?![\w])", re.IGNORECASE)
+
+    def _tree(self, table: str) -> Tree:
+        return self.compiled.tables[table]
+
+
+def load_facts(folder: Path | None = None) -> Facts:
+    """The doctor's facts of a rules folder (this program's by default). Raises OutsideError where they can't be read."""
+    path = (folder or rules_dir()) / "compiled" / "doctor.json"
+    try:
+        return Facts(parse(path.read_bytes()))
+    except OSError as error:
+        raise OutsideError(
+            f"the rules can't be read: {path}: {error.strerror}", hint="pip install --force-reinstall envsolve"
+        ) from None
+
+
+def _order(version: str) -> Version:
+    try:
+        return Version(version)
+    except InvalidVersion:
+        return Version("0")

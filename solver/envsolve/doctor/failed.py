@@ -1,0 +1,158 @@
+"""Failed: the requirement that an installer could not meet, in whatever tool's words. Pure reading, no judgement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from envsolve.doctor.evidence import Evidence, Symptom
+from envsolve.doctor.torch_state import public, variant_of_label
+
+FAMILY = ("torch", "torchvision", "torchaudio")
+RELATED = (*FAMILY, "pytorch", "pytorch-cuda", "cudatoolkit", "triton", "torchtext", "torchdata", "cpuonly", "pytorch-mutex")
+_REQUIREMENT = re.compile(r"^([A-Za-z][\w.-]*?)(?:\[[^\]]*\])?\s*((?:[<>=!~]=?=?\s*[^,\s]+,?\s*)*)$")
+_EXACT = re.compile(r"==?=?\s*([^,\s*]+)")
+_CONDA_ITEM = re.compile(r"^\s*-\s+([\w.-]+?)(?:(?:\[version='?|[ =]*)([<>=]*[\d][^\s'\]]*))?(?:[\s'\]]|$)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """A requirement that was not met. `version` and `label` where it names one; `offered` what the index has instead
+    (None = not said, () = nothing)."""
+
+    name: str
+    text: str
+    version: Version | None
+    label: str
+    specifier: SpecifierSet | None
+    offered: tuple[Version, ...] | None
+    symptom: Symptom
+
+    @property
+    def variant(self) -> str:
+        """The variant that the label names."""
+        return variant_of_label(self.label)
+
+    @property
+    def shown(self) -> str:
+        """For sentences: "torch 1.12.1+cu113"."""
+        label = f"+{self.label}" if self.label else ""
+        return f"{self.name} {self.version}{label}" if self.version else self.text or self.name
+
+
+def failed(evidence: Evidence) -> tuple[Failed, ...]:
+    """Every unmet requirement, those of torch and its companions first."""
+    found = [f for symptom in evidence.symptoms if (f := _read(symptom)) is not None]
+    found += _conda(evidence)
+    return tuple(sorted({f.text: f for f in reversed(found)}.values(), key=lambda f: (_rank(f.name), f.symptom.line)))
+
+
+def _rank(name: str) -> int:
+    return RELATED.index(name) if name in RELATED else len(RELATED)
+
+
+def _read(symptom: Symptom) -> Failed | None:
+    if symptom.name == "pip-none":
+        return _failed(symptom.get("requirement"), symptom, _versions(symptom.get("versions")))
+    if symptom.name == "uv-none":
+        spec = symptom.get("spec") or symptom.get("spec2")
+        name = symptom.get("package") or symptom.get("package2")
+        if symptom.get("package2"):
+            return _failed(_wanted_beside(symptom, name), symptom, _versions(spec))
+        return _failed(f"{name}{spec.rstrip(',')}", symptom, None)
+    if symptom.name in ("uv-abi", "uv-platform"):
+        return _failed(f"{symptom.get('package')}{symptom.get('spec')}", symptom, None)
+    if symptom.name in ("uv-no-wheel", "poetry-none"):
+        return _failed(f"{symptom.get('package')}=={symptom.get('version')}", symptom, None)
+    if symptom.name == "uv-not-in-registry":
+        return _failed(symptom.get("package"), symptom, ())
+    return None
+
+
+def _wanted_beside(symptom: Symptom, name: str) -> str:
+    """ "only torch<=2.5 is available and you require torch>=2.6": the second is the requirement."""
+    wanted = re.search(rf"(?:require|depends on)s? ({re.escape(name)}[<>=!~][^\s,]*(?:,[<>=!~][^\s,]*)*)", symptom.text)
+    return wanted[1] if wanted else name
+
+
+def _failed(text: str, symptom: Symptom, offered: tuple[Version, ...] | None) -> Failed | None:
+    match = _REQUIREMENT.match(text.strip().strip("'\"`"))
+    if match is None:
+        return None
+    exact = _EXACT.search(match[2])
+    number = exact[1] if exact else ""
+    return Failed(
+        name=canonicalize_name(match[1]),
+        text=text,
+        version=public(number) if number else None,
+        label=number.partition("+")[2],
+        specifier=_specifier(match[2]),
+        offered=offered,
+        symptom=symptom,
+    )
+
+
+def _specifier(text: str) -> SpecifierSet | None:
+    try:
+        return SpecifierSet(re.sub(r"\+[\w.]+", "", text).strip().rstrip(","))
+    except InvalidSpecifier:
+        return None
+
+
+def _versions(text: str) -> tuple[Version, ...]:
+    """The versions of "(from versions: 2.2.0, 2.2.1)"; () of "none"."""
+    numbers = re.findall(r"\d+(?:\.\d+)+[\w.+]*", text)
+    return tuple(sorted({v for n in numbers if (v := public(n)) is not None}))
+
+
+def _conda(evidence: Evidence) -> Iterator[Failed]:
+    """The items below conda's PackagesNotFoundError or ResolvePackageNotFound."""
+    for symptom in evidence.all("conda-not-found"):
+        lines = evidence.text.split("\n")[symptom.line - 1 : symptom.line + 30]
+        ended = next((i for i, line in enumerate(lines) if i and re.match(r"\s*(?:Current channels|To search)", line)), len(lines))
+        block = "\n".join(lines[:ended])
+        for match in _CONDA_ITEM.finditer(block):
+            name, number = match[1], (match[2] or "").lstrip("=<>")
+            yield Failed(
+                name=name.lower(),
+                text=match[0].strip(" -\n"),
+                version=public(number) if number else None,
+                label="",
+                specifier=None,
+                offered=None,
+                symptom=symptom,
+            )
+        inline = re.search(r"nothing provides requested (\S+)(?:\s([\d][\d.]*))?|package (\S+) does not exist", block)
+        if inline:
+            number = inline[2] or ""
+            name = re.split(r"[<>= ]", inline[1] or inline[3])
+            yield Failed(name=name[0].lower(), text=inline[0], version=public(number or name[-1]), label="", specifier=None, offered=None, symptom=symptom)
+
+
+def index_urls(evidence: Evidence) -> tuple[str, ...]:
+    """The indexes that the text names for an install: options, "Looking in indexes", configuration, error messages."""
+    found = [u for c in evidence.commands for u in (*c.index, *c.extra, *c.links)]
+    found += re.findall(r"https?://[^\s'\",)<>`]+", evidence.text)
+    return tuple(dict.fromkeys(u.rstrip("/.,:") for u in found))
+
+
+def only_index(evidence: Evidence) -> str:
+    """The --index-url that replaces the default index in the last install command; "" where none does."""
+    installs = [c for c in evidence.commands if c.verb in ("install", "download", "add", "sync") and c.tool in ("pip", "uv")]
+    for command in reversed(installs):
+        if command.index:
+            return command.index[-1] if not command.extra else ""
+    looking = re.findall(r"Looking in indexes: ([^\n]+)", evidence.text)
+    urls = [u.strip() for u in looking[-1].split(",")] if looking else []
+    return urls[0] if len(urls) == 1 else ""
+
+
+def index_variant(url: str) -> str:
+    """The variant of a folder of the PyTorch index: ".../whl/cu118" -> cu118."""
+    tail = url.rstrip("/").rsplit("/", 1)[-1]
+    return variant_of_label(tail) if "pytorch.org/whl" in url or "/whl/" in url else ""

@@ -1,0 +1,134 @@
+"""Report: a pasted text becomes Evidence. Pure, and never raises, whatever the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from envsolve.capability import Target
+from envsolve.doctor import report_environment, report_frames, report_machine, report_symptoms
+from envsolve.doctor.evidence import Evidence, Installed, Symptom, TorchSaid
+from envsolve.doctor.facts import Facts
+from envsolve.doctor.report_blocks import Block, blocks
+from envsolve.doctor.report_changes import changes
+from envsolve.doctor.report_commands import commands
+from envsolve.doctor.report_packages import last_state, packages
+from envsolve.doctor.report_python import Said, answers
+from envsolve.machine.text import tidy
+from envsolve.rulebook.rulebook import Rulebook
+
+MOST_CHARACTERS = 2_000_000  # of the end of a text: the last lines tell what went wrong
+_WHEEL = re.compile(r"[\w.]+-\d[\w.+!%]*-[\w.]+-[\w.]+-[\w.]+\.whl")
+_REFUSED = re.compile(r"is not a supported wheel|only has wheels")
+_TARGETS = re.compile(r"\[((?:'(?:sm|compute)_\d+\w?'(?:,\s*)?)+)\]|(?:arch(?:itectures?)?|capabilit\w+)[^\n]{0,40}?:?\s((?:sm_\d+\w?,?\s?){2,}(?:compute_\d+\w?)?)")
+_TARGET = re.compile(r"(?:sm|compute)_\d+[af]?")
+_LABELLED = re.compile(
+    r"(?:\btorch\.__version__`?\s*(?:==|=|:|->|is|gives|says|shows|prints)"
+    r"|\b(?:[Pp]y)?[Tt]orch[ _-][Vv]ersion`?\s*(?:==|=|:|->|is)|\b(?:py)?torch\s*:)\s*[`'\"]?(\d+\.\d+[\w.+-]*)"
+)
+_PROSE = re.compile(r"\b(?:py)?torch[ =-]{1,2}(?:version )?v?(\d+\.\d+(?:\.\d+)?(?:[a-z]+\d*)?(?:\.dev\d+)?(?:\+[\w.]+)?)", re.IGNORECASE)
+_BARE = re.compile(r"(?<![\w.+/=-])(\d+\.\d+\.\d+(?:\.dev\d+|[ab]\d+\w*)?\+(?:cu\d{2,3}|cpu|rocm[\d.]+|xpu|nv[\w.]+))(?![\w+])")
+_USED = re.compile(r"CUDA used to build PyTorch\s*:\s*([\d.]+|None|N/A|Could not collect)")
+_CUDA = re.compile(r"torch\.version\.cuda`?\s*(?:==|=|:|->|is|gives|says|prints|shows)\s*[`'\"]?(None|\d+\.\d+)")
+_ROCM = re.compile(r"ROCM used to build PyTorch\s*:\s*(\d[\w.-]*)")
+_AVAILABLE = re.compile(r"(?:Is CUDA available|torch\.cuda\.is_available(?:\(\))?)`?\s*(?:==|=|:|->|is|returns?|gives|says|prints)?\s*(?:still |always )?`?(True|False)")
+
+
+def read_report(text: str, rulebook: Rulebook, facts: Facts) -> Evidence:
+    """What a text says of an environment; the end of a very long one."""
+    text = tidy(text[-MOST_CHARACTERS:])
+    found = blocks(text)
+    said = answers(found)
+    symptoms = report_symptoms.symptoms(text)
+    changed = changes(text)
+    wheels = _wheels(text)
+    history = tuple(sorted((*packages(text, found, changed), *_printed(said, text)), key=lambda p: p.line))
+    clues = report_machine.Clues(text=text, found=found, said=said, symptoms=symptoms, wheels=wheels)
+    return Evidence(
+        host=report_machine.host_of(clues, rulebook, facts),
+        text=text,
+        installed=last_state(_trusted(history)),
+        history=history,
+        changes=changed,
+        commands=commands(found),
+        symptoms=symptoms,
+        frames=report_frames.frames(text),
+        torch=_torch(text, said, symptoms),
+        environment=report_environment.environment(text, found),
+        files=wheels,
+    )
+
+
+def _wheels(text: str) -> tuple[str, ...]:
+    """The wheels that were chosen or loaded, in order; those that an installer refused tell of another machine."""
+    lines = (line for line in text.split("\n") if not _REFUSED.search(line) and ".whl" in line)
+    return tuple(name.replace("%2B", "+") for line in lines for name in _WHEEL.findall(line))
+
+
+def _printed(said: Sequence[Said], text: str) -> list[Installed]:
+    """The versions that Python printed, or that a label in the text gives."""
+    names = ("torch", "torchvision", "torchaudio", "numpy", "triton", "xformers")
+    rows = [
+        Installed(name=a.fact, version=a.value, source="printed", line=a.line)
+        for a in said
+        if a.fact in names and re.match(r"\d+\.\d", a.value)
+    ]
+    for pattern, source in ((_LABELLED, "printed"), (_BARE, "said"), (_PROSE, "said")):
+        for match in pattern.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            if source == "said" and _is_companion(text, match.start()):
+                continue
+            rows.append(Installed(name="torch", version=match[1].rstrip(".,"), source=source, line=line))  # type: ignore[arg-type]
+    return rows
+
+
+def _is_companion(text: str, position: int) -> bool:
+    """Whether a version belongs to another name in front of it, or to a command that asks for it."""
+    line = text[text.rfind("\n", 0, position) + 1 : position]
+    return bool(re.search(r"(?:vision|audio|text|data|xformers|triton|codec|install|add|requir\w*|needs?|wants?)\b[^,;]*$", line, re.I))
+
+
+def _trusted(history: Sequence[Installed]) -> list[Installed]:
+    """Sentences count only for packages of which no tool printed anything."""
+    shown = {row.name for row in history if row.source != "said"}
+    return [row for row in history if row.source != "said" or row.name not in shown]
+
+
+def _torch(text: str, said: Sequence[Said], symptoms: Sequence[Symptom]) -> TorchSaid:
+    facts = {answer.fact: answer.value for answer in said}
+    available = facts.get("available") or _last(_AVAILABLE, text)
+    cuda = facts.get("cuda") or _last(_USED, text) or _last(_CUDA, text)
+    hip = facts.get("hip") or _last(_ROCM, text)
+    return TorchSaid(
+        version=facts.get("torch"),
+        cuda=None if cuda in (None, "Could not collect") else "" if cuda in ("None", "N/A") else cuda,
+        hip=None if hip in (None, "None") else hip,
+        xpu=facts.get("xpu") == "True",
+        targets=_targets(text, facts, symptoms),
+        available=None if available is None else available == "True",
+        count=int(facts["count"]) if facts.get("count", "").isdecimal() else None,
+        file=facts.get("file"),
+        computed=any(s.name == "gpu-result" and "tensor(" in s.text for s in symptoms),
+    )
+
+
+def _last(pattern: re.Pattern[str], text: str) -> str | None:
+    found = pattern.findall(text)
+    return found[-1] if found else None
+
+
+def _targets(text: str, facts: dict[str, str], symptoms: Sequence[Symptom]) -> tuple[Target, ...] | None:
+    """The arch list that torch printed; None where it printed none, () where it printed an empty one."""
+    listed = facts.get("targets")
+    if listed is None:
+        warned = [s.get("targets") for s in symptoms if s.name == "supported-list"]
+        shown = _TARGETS.findall(text)
+        listed = warned[-1] if warned else "".join(shown[-1]) if shown else None
+    if listed is None:
+        return None
+    return tuple(dict.fromkeys(Target.parse(t) for t in _TARGET.findall(listed)))
+
+
+def block_of(found: Sequence[Block], words: str) -> Block | None:
+    """The last block whose command holds these words."""
+    return next((b for b in reversed(found) if words in b.command), None)

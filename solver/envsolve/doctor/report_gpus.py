@@ -1,0 +1,114 @@
+"""GPUs that sentences and torch's messages name, and what is said of there being one at all. Never raises."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from envsolve.capability import Capability
+from envsolve.doctor.evidence import Symptom
+from envsolve.doctor.report_python import Said
+from envsolve.machine.machine import Gpu, Vendor
+from envsolve.rulebook.names import GpuNames
+
+# A name as people write it; whether it is one is decided by the rules' names.
+_NAME = re.compile(
+    r"(?<![\w-])(?:NVIDIA\s+)?(?:GeForce\s+)?(?:"
+    r"(?:RTX|GTX|GTS|GT)[\s-]?(?:PRO\s)?A?\d{3,4}(?:\s?(?:Ti|ti|TI|SUPER|Super|S|D|M|Ada|Blackwell|Max-Q|Laptop)(?![\w]))*"
+    r"|Quadro\s(?:RTX\s|GV|GP|P|M|K|T)?\d{2,4}\w?|Tesla\s[A-Z]{1,2}\d{1,3}\w?(?:-\w+)*|T[Ii][Tt][Aa][Nn]\s?(?:X|V|RTX|Xp|Black|Z)(?:\s\(\w+\))?"
+    r"|[ABH]\d{2,3}S?(?:[- ](?:PCIE|SXM\d?|PCIe|\d+GB))*|GH200|GB200|GB300|GB10|L4|L40S?|[KPV]100|[KPMT]40|[KM]80|T4G?|K520|M60|P4|T1000|T600|T2000"
+    r"|MX\d{3}|9\d0M|[1-9]\d{3}\s?(?:Ti|SUPER|D)|(?<=an\s)[345]0[5-9]0(?=\s)|Jetson\s(?:AGX\s|Xavier\s)?(?:Orin|Xavier|Nano|TX2|TX1|Thor)(?:\s(?:NX|Nano))?"
+    r"|(?:AGX\s)?Orin(?:\s(?:NX|Nano))?|Xavier(?:\sNX)?|DGX Spark|Thor"
+    r")(?![\w])"
+)
+_CAPABILITY = re.compile(
+    r"(?:compute capability|cuda capability|\bCC|\bcc|compute_cap|capability)(?: of| is|:|=|\s)\s?(\d{1,2}\.\d)\b"
+    r"|\b(?:a|the|my|our) (\d{1,2}\.\d) (?:card|GPU)\b|, (\d\.\d) card\b|\bsm_(\d{2,3})[a-z]? (?:card|GPU|device)\b"
+)
+_ABSENT = re.compile(
+    r"\b(?:no|without(?: an?y?)?|hasn'?t (?:an?|any)|has no|have no|not have (?:an?y?)|does ?n[o']t have (?:an?|any)|there is no|lacks? an?)"
+    r" (?:NVIDIA |Nvidia |nvidia |CUDA |dedicated |discrete |physical )*(?:GPUs?|cards?|graphics(?: card)?s?|NVIDIA)\b(?! (?:is |was )?(?:found|detected|passed|visible|available|in (?:the|my) container|for))"
+    r"|\bCPU[- ]only (?:machine|server|box|host|VM|laptop|node|runner|instance|workstation)|\bCPU (?:machine|server|box|host|VM|laptop|node|runner|instance)\b"
+    r"|\bGPU-less\b|\bonly (?:an )?(?:Intel|integrated) graphics",
+    re.IGNORECASE,
+)
+_CLAIMED = re.compile(
+    r"\b(?:an?|the|my|our|its|two|four|eight|\d+x?|has|have|with|identical) (?:\w+ ){0,3}?(?:NVIDIA|Nvidia|nvidia|CUDA)(?:[ -](?:\w+ )?)(?:GPUs?|cards?|graphics|GeForce)\b"
+    r"|\bNVIDIA (?:GPU|card)s?\b|\bGeForce\b|\bnvidia gpu\b|\bdata-?cent(?:er|re) (?:node|gpu)",
+    re.IGNORECASE,
+)
+_AMD = re.compile(r"\bRadeon\b|\bRX ?\d{3,4}\b|\bInstinct\b|\bMI\d{3}X?\b|\bAMD GPU\b|\bgfx\d{3,4}\b|\bStrix Halo\b|\bRyzen AI\b|\b\d{3}M iGPU\b|\bAMD card\b", re.I)
+_INTEL = re.compile(r"\bIntel(?:\(R\))? (?:Arc|UHD|Iris|HD Graphics|Data Center GPU)\b|\bArc A\d{3}\b|\bArc B\d{3}\b", re.I)
+_GFX = re.compile(r"\bgfx(\d{3,4}[a-z]?)\b")
+_OTHERS = re.compile(r"\b(?:colleague|other (?:machine|PC|box|server)|works? (?:fine )?on (?:my|the|our|another)|same (?:\w+ ){0,3}on (?:my|the|a)|with the)\b")
+
+
+def named(text: str, names: GpuNames) -> tuple[Gpu, ...]:
+    """The GPUs that sentences name and the rules know, each once. Sentences about other machines do not count."""
+    found: dict[str, Gpu] = {}
+    for line in text.split("\n"):
+        if len(line) > 600 or _looks_printed(line):
+            continue
+        for sentence in re.split(r"(?<=[.;!?])\s", line):
+            if not _OTHERS.search(sentence):
+                found |= {gpu.name or "": gpu for gpu in _in_sentence(sentence, names)}
+    return tuple(found.values())
+
+
+def _looks_printed(line: str) -> bool:
+    """Whether a line is a tool's output or a command: those are read by their own parsers."""
+    return bool(re.match(r"\s*(?:[|+>$#-]|File \"|Collecting|Downloading|\S+: )", line)) and "GPU" not in line
+
+
+def _in_sentence(sentence: str, names: GpuNames) -> Iterator[Gpu]:
+    for match in _NAME.finditer(sentence):
+        text = " ".join(match[0].split())
+        found = names.find(text)
+        if found.kind != "unknown":
+            yield Gpu(name=text, compute_capability=found.capability)
+
+
+def told_capability(text: str) -> Capability | None:
+    """A capability in a sentence ("compute capability 6.1", "a 5.0 card")."""
+    for match in _CAPABILITY.finditer(text):
+        if match[4]:
+            return Capability.from_number(int(match[4]))
+        return Capability.parse(next(g for g in match.groups()[:3] if g))
+    return None
+
+
+def from_torch(found: Iterable[Symptom], said: Iterable[Said]) -> tuple[Gpu, ...]:
+    """The GPUs that torch itself named, with their capabilities."""
+    gpus: dict[str, Gpu] = {}
+    for symptom in found:
+        number = symptom.get("capability")
+        if symptom.name in ("not-compatible", "gpu-too-old", "capability-range") and number:
+            capability = Capability.parse(number) if "." in number else Capability.from_number(int(number))
+            name = re.sub(r"^.*?(?:UserWarning|warnings?\.warn\w*)[:(]\s*", "", symptom.get("gpu")).strip()
+            gpus[name] = Gpu(name=name or None, compute_capability=capability)
+        elif symptom.name == "triton-gpu-old" and number:
+            gpus.setdefault("", Gpu(compute_capability=Capability.parse(number)))
+    answers = {answer.fact: answer.value for answer in said}
+    pair = re.match(r"\((\d+),\s?(\d)\)", answers.get("capability", ""))
+    name = answers.get("gpu")
+    if not gpus and (pair or name):
+        capability = Capability(int(pair[1]), int(pair[2])) if pair else None
+        return (Gpu(name=name, compute_capability=capability),)
+    return tuple(gpus.values())
+
+
+def vendor(text: str) -> Vendor | None:
+    """Whose GPU sentences speak of where they name none that the rules know; "none" = they say that there is none."""
+    if _AMD.search(text) and not re.search(r"\bNVIDIA (?:GPU|card)|\bGeForce\b|\bRTX\b|\bGTX\b", text):
+        return "amd"
+    if _INTEL.search(text) and not re.search(r"\bNVIDIA (?:GPU|card)|\bGeForce\b|\bRTX\b|\bGTX\b", text):
+        return "intel"
+    if _ABSENT.search(text):
+        return "none"
+    return "nvidia" if _CLAIMED.search(text) else None
+
+
+def told_gfx(text: str) -> str | None:
+    """The gfx target of an AMD GPU that the text names."""
+    match = _GFX.search(text)
+    return f"gfx{match[1]}" if match else None

@@ -1,0 +1,28 @@
+"""Troubles of programs around torch, and signs that all is well."""
+
+from __future__ import annotations
+
+from envsolve.doctor.symptom_table import table
+
+OTHER = table(
+    ("gpu-result", r"device='cuda(?::\d+)?'|device\(type='cuda'"),
+    ("weights-only", r"Weights only load failed|WeightsUnpickler error"),
+    ("functional-tensor", r"No module named 'torchvision\.transforms\.functional_tensor'"),
+    ("hub", r"huggingface_hub|HfHubHTTPError|GatedRepoError|LocalEntryNotFoundError"),
+    ("ffmpeg", r"ffmpeg(?:\.exe)?'?:? (?:is )?(?:not found|not installed|command not found)|Could not find ffmpeg|No audio backend"),
+    ("pkg-resources", r"No module named 'pkg_resources'|No module named 'distutils'|No module named 'setuptools'"),
+    ("other-module", r"(?:ModuleNotFoundError|ImportError): No module named '?(?P<module>[A-Za-z_]\w*)"),
+    ("other-import", r"ImportError: cannot import name '(?P<name>\w+)' from '(?P<module>[\w.]+)'"),
+    ("parse-driver", r"Failed to parse NVIDIA driver version"),
+    ("pynvml-deprecated", r"The pynvml package is deprecated"),
+    ("typed-storage", r"TypedStorage is deprecated"),
+    ("jit-slow", r"lazy(?:ly)? load|CUDA_MODULE_LOADING"),
+    ("windows-long-path", r"(?:Windows )?[Ll]ong [Pp]ath|enable-long-paths"),
+    ("inductor-compiler", r"Compiler: cl is not found|Failed to find C compiler|RuntimeError: Cannot find a working"),
+    ("python-h", r"Python\.h: No such file"),
+    ("access-denied", r"\[WinError (?:5|32)\]|Access is denied|PermissionError|Permission denied"),
+    ("crt", r"vcruntime140(?:_1)?\.dll|Visual C\+\+ Redistributable|libomp140|fbgemm\.dll"),
+    ("warning-only", r"\b(?:User|Future|Deprecation|Runtime)Warning\b"),
+    ("traceback", r"Traceback \(most recent call last\)"),
+    ("error-line", r"(?m:^)[ \t]*(?:\w+\.)*(?P<type>\w*(?:Error|Exception|Interrupt|Exit))(?::[ \t]*(?P<message>[^\n]*))?(?m:$)"),
+)

@@ -1,0 +1,210 @@
+"""The installed torch: its version, its variant and how that is known, and the build that the rules hold of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from packaging.version import InvalidVersion, Version
+
+from envsolve.doctor.evidence import Evidence, Installed
+from envsolve.dotted import Dotted
+from envsolve.rulebook.rulebook import Rulebook
+from envsolve.rulebook.tables import Build
+
+_VARIANT = re.compile(r"cu\d{2,3}|cpu|xpu|rocm\d+(?:\.\d+)*")
+_VENDOR_LABEL = re.compile(r"^(?:nv[\d.]*|[0-9a-f]{6,10}(?:\.nv[\d.]*)?|git[0-9a-f]{6,}|\w+\.nv\d[\d.]*)$")
+_CONDA_CUDA = re.compile(r"(?:^|_)cuda[_-]?(\d+)\.?(\d)?")
+_PLATFORMS = ("linux_x86_64", "windows_amd64", "linux_aarch64", "macos_arm64", "macos_x86_64")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Torch:
+    """What is known of the installed torch. `variant` "" = not known; `why` says where it comes from.
+
+    `vendor` = a build of a board or image vendor (NGC, Jetson, a source build): on no index, its kernels not in the
+    rules. `build` is what the rules hold of it, with the arch list that it printed itself in place of theirs.
+    """
+
+    text: str = ""
+    version: Version | None = None
+    variant: str = ""
+    why: str = ""
+    certain: bool = False
+    vendor: bool = False
+    cuda: Dotted | None = None
+    build: Build | None = None
+    distributor: str = ""  # "conda" where conda made it
+
+    @property
+    def known(self) -> bool:
+        """Whether any torch was seen."""
+        return self.version is not None
+
+    @property
+    def accelerator(self) -> str:
+        """cuda, cpu, rocm, xpu; "" where it is not known."""
+        if self.variant.startswith("cu"):
+            return "cuda"
+        return re.split(r"\d", self.variant)[0] if self.variant else "cuda" if self.cuda else ""
+
+    @property
+    def shown(self) -> str:
+        """For sentences: "torch 2.9.1+cu130"."""
+        if not self.known:
+            return "torch"
+        label = f"+{self.variant}" if self.variant and "+" not in self.text else ""
+        return f"torch {self.text}{label}"
+
+
+def torch_of(evidence: Evidence, rulebook: Rulebook) -> Torch:
+    """The torch of the evidence."""
+    row = evidence.installed.get("torch") or evidence.installed.get("pytorch")
+    version = public(row.version) if row else public(evidence.torch.version or "")
+    variant, why, certain = _variant(evidence, row, version, rulebook)
+    text = row.version if row else evidence.torch.version or ""
+    torch = Torch(
+        text=text,
+        version=version,
+        variant=variant,
+        why=why,
+        certain=certain,
+        vendor=bool(_VENDOR_LABEL.match(text.partition("+")[2])) or bool(re.search(r"\da0\+", text)),
+        cuda=cuda_of(variant) or _dotted(evidence.torch.cuda),
+        distributor="conda" if row and (row.build or row.name == "pytorch") else "",
+    )
+    return replace(torch, build=_build(torch, evidence, rulebook))
+
+
+def public(text: str) -> Version | None:
+    """The public version of a text; None where it is no version."""
+    try:
+        return Version(text.split("+", 1)[0])
+    except InvalidVersion:
+        return None
+
+
+def variant_of_label(label: str) -> str:
+    """The variant in a local label: "cu118" of "cu118", "cu118" of "cu118.with.pypi.cudnn"; "" in others."""
+    match = _VARIANT.match(label)
+    return match[0] if match else ""
+
+
+def variant_of_build(build: str) -> str:
+    """The variant in a conda build string: "py3.10_cuda11.8_cudnn8.7.0_0" -> cu118, "py3.9_cpu_0" -> cpu."""
+    match = _CONDA_CUDA.search(build)
+    if match:
+        return f"cu{match[1]}{match[2] or ''}"
+    return "cpu" if re.search(r"(?:^|_)cpu", build) else ""
+
+
+def cuda_of(variant: str) -> Dotted | None:
+    """The CUDA of a variant: cu118 -> 11.8."""
+    match = re.fullmatch(r"cu(\d+)(\d)", variant)
+    return Dotted.parse(f"{match[1]}.{match[2]}") if match else None
+
+
+def variant_of_cuda(cuda: str) -> str:
+    """The variant of a CUDA: "11.8", "10.0.130" -> cu118, cu100."""
+    return "cu" + "".join(cuda.split(".")[:2])
+
+
+def default_variant(package_torch: Version, platform: str, rulebook: Rulebook) -> str:
+    """What the plain wheel of the default Python index is for this torch; "" where the rules don't say."""
+    row = rulebook.pypi_defaults.get(package_torch)
+    return (row.variants.get(platform) or "") if row else ""
+
+
+def _variant(
+    evidence: Evidence, row: Installed | None, version: Version | None, rulebook: Rulebook
+) -> tuple[str, str, bool]:
+    """(variant, where it comes from, whether that is sure)"""
+    label = variant_of_label(row.label) if row else ""
+    if label:
+        return label, "its label", True
+    if row and (build := variant_of_build(row.build)):
+        return build, "conda's build string", True
+    said = evidence.torch
+    if said.hip:
+        return f"rocm{'.'.join(said.hip.split('.')[:2])}", "torch.version.hip", True
+    if said.cuda:
+        return variant_of_cuda(said.cuda), "torch.version.cuda", True
+    if said.cuda == "":
+        return "cpu", "torch.version.cuda is None", True
+    if evidence.has("not-compiled") and row is not None:
+        return "cpu", "its own message", True
+    if row is None or version is None or row.build or row.name == "pytorch" or "+" in row.version:
+        return "", "", False
+    if (named := _of_files(evidence, row.version)) or (named := _of_index(evidence)):
+        return named, "where it was installed from", False
+    platform = evidence.machine.platform
+    default = default_variant(version, platform, rulebook) if "os" in evidence.host.known else ""
+    return default, "the default Python index" if default else "", False
+
+
+def _of_files(evidence: Evidence, version: str) -> str:
+    """The label of the wheel that this version came in."""
+    for name in reversed(evidence.files):
+        parts = name.split("-")
+        if parts[0] == "torch" and parts[1].split("+")[0] == version.split("+")[0]:
+            return variant_of_label(parts[1].partition("+")[2])
+    return ""
+
+
+def _of_index(evidence: Evidence) -> str:
+    """The variant of the only index that the last command for torch was given, whose old files carry no label."""
+    for command in reversed(evidence.commands):
+        if command.tool in ("pip", "uv") and any(re.match(r"torch\b(?!-)", r) for r in command.requirements):
+            tail = command.index[-1].rstrip("/").rsplit("/", 1)[-1] if command.index else ""
+            # A label is only left off on aarch64 and on the cpu index for macOS: elsewhere its absence means PyPI.
+            return variant_of_label(tail) if evidence.machine.arch != "x86_64" else ""
+    return ""
+
+
+def _dotted(cuda: str | None) -> Dotted | None:
+    return Dotted.parse(".".join(cuda.split(".")[:2])) if cuda else None
+
+
+def _build(torch: Torch, evidence: Evidence, rulebook: Rulebook) -> Build | None:
+    """The build of the rules, with the arch list that torch printed; None where neither rules nor torch say enough."""
+    if torch.version is None or not torch.variant:
+        return None
+    platforms = dict.fromkeys((evidence.machine.platform, *(() if "os" in evidence.host.known else _PLATFORMS)))
+    held = None
+    if not torch.vendor:
+        held = next((b for p in platforms if (b := rulebook.build(torch.version, torch.variant, p))), None)
+    said = evidence.torch.targets
+    if held is None and torch.accelerator == "cuda":
+        held = _unheld(torch, evidence)
+    if held is None or not said or held.accelerator != "cuda":
+        return held
+    return replace(
+        held,
+        sm=tuple(t for t in said if t.kind == "sm"),
+        ptx=tuple(t for t in said if t.kind == "compute"),
+        targets_known=True,
+        source="torch.cuda.get_arch_list()",
+    )
+
+
+def _unheld(torch: Torch, evidence: Evidence) -> Build:
+    """A build that the rules don't hold: its CUDA is known, its kernels only where it printed them."""
+    assert torch.version is not None
+    return Build(
+        torch=torch.version,
+        variant=torch.variant,
+        platform=evidence.machine.platform,
+        accelerator="cuda",
+        cuda=torch.cuda,
+        sm=(),
+        ptx=(),
+        targets_known=False,
+        python=(Dotted.parse("3.0"), Dotted.parse("3.99")),
+        freethreaded=(),
+        glibc_min=None,
+        local_tag=True,
+        advertised=False,
+        folder=torch.variant,
+        certainty="low",
+        source="the report",
+    )
