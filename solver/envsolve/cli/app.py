@@ -17,6 +17,8 @@ from envsolve.cli import talk
 from envsolve.cli.commands import COMMANDS
 from envsolve.errors import EnvsolveError, InputError
 
+INTERRUPTED = 130
+
 
 class LazyGroup(TyperGroup):
     """A group that imports a command's module only when that command runs: keeps --help and plan quick."""
@@ -87,16 +89,25 @@ def run(argv: list[str]) -> int:
         talk.error(error.message, error.hint)
         return error.exit_code
     except typer.Exit as stop:
+        if stop.exit_code == INTERRUPTED and not talk.told_error():  # typer turns Ctrl-C into this
+            talk.error("interrupted", "")
         return stop.exit_code
     except TyperException as error:
         talk.error(_lower(error.format_message()), _usage_hint(error))
         return 2
     except (KeyboardInterrupt, typer.Abort):
         talk.error("interrupted", "")
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except Exception as bug:
+        if talk.level() > 1:
+            raise
+        talk.error(
+            f"this is a bug in envsolve: {type(bug).__name__}: {bug}", "run it again with -v and report what it says"
+        )
+        return 3
 
 
 def _lower(message: str) -> str:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from envsolve.cli.command_app import command_app
+
 if TYPE_CHECKING:
     from envsolve.machine.machine import Machine
 
-app = typer.Typer(rich_markup_mode=None)
+app = command_app()
 
 Target = Annotated[
     str | None,

@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from envsolve.cli import talk
+from envsolve.cli.command_app import command_app
 
 if TYPE_CHECKING:
     from envsolve.environment.environment import Environment
     from envsolve.environment.store import Slot
 
-app = typer.Typer(
-    add_completion=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    no_args_is_help=True,
-    help="List, find, run in and remove named environments.",
+app = command_app(
+    "List, find, run in and remove named environments.",
     epilog="Example: envsolve envs run pytorch_new -- python train.py",
 )
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="The environment's name.")]

@@ -8,19 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from envsolve.cli.command_app import command_app
+
 if TYPE_CHECKING:
     from envsolve.rulebook.facts import Fact
     from envsolve.rulebook.rulebook import Rulebook
 
 SCHEMA = 1
 
-app = typer.Typer(
-    add_completion=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    no_args_is_help=True,
-    help="Show the facts behind an answer, with their sources.",
-    epilog="Example: envsolve rules show 'RTX 4090'",
+app = command_app(
+    "Show the facts behind an answer, with their sources.", epilog="Example: envsolve rules show 'RTX 4090'"
 )
 
 

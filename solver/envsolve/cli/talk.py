@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 
 _level = 1
+_told_error = False
 
 
 def set_level(*, quiet: bool, verbose: bool) -> None:
     """-q leaves errors only; -v adds detail."""
-    global _level
+    global _level, _told_error
+    _told_error = False
     _level = 0 if quiet else 2 if verbose else 1
 
 
@@ -30,8 +32,15 @@ def detail(text: str) -> None:
         print(text, file=sys.stderr)
 
 
+def told_error() -> bool:
+    """Whether this command line has printed an error."""
+    return _told_error
+
+
 def error(message: str, hint: str) -> None:
     """`error: …`, then `hint: …` when there is one."""
+    global _told_error
+    _told_error = True
     print(f"error: {message}", file=sys.stderr)
     if hint:
         print(f"hint: {hint}", file=sys.stderr)

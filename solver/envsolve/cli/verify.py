@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from envsolve.cli import talk
+from envsolve.cli.command_app import command_app
 from envsolve.errors import InputError, OutsideError
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from envsolve.verify.report import Report
     from envsolve.verify.subject import Subject
 
-app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
+app = command_app()
 
 _Name = Annotated[str | None, typer.Option("--name", help="A named environment.", metavar="NAME")]
 _Path = Annotated[Path | None, typer.Option("--path", help="The folder of any environment.", metavar="DIR")]

@@ -1,0 +1,65 @@
+"""The entry point: help, unknown commands, errors and exit codes."""
+
+from __future__ import annotations
+
+import pytest
+
+from envsolve import __version__
+from envsolve.cli import app as entry
+from envsolve.cli.commands import COMMANDS
+
+Output = pytest.CaptureFixture[str]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example(name: str, capsys: Output) -> None:
+    assert entry.run([name, "--help"]) == 0
+    text = capsys.readouterr().out
+    assert "Example: envsolve " in text
+    assert "--install-completion" not in text  # that is envsolve's own option
+
+
+def test_help_names_every_command(capsys: Output) -> None:
+    assert entry.run([]) == 0
+    text = capsys.readouterr().out
+    assert all(f"  {name} " in text for name in COMMANDS)
+
+
+def test_version(capsys: Output) -> None:
+    assert entry.run(["--version"]) == 0
+    assert capsys.readouterr().out == f"envsolve {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("argv", "error", "hint"),
+    [
+        (["plann"], "error: there is no command 'plann'", "hint: envsolve plan"),
+        (["plan", "--nope"], "error: no such option: --nope", "hint: envsolve plan --help"),
+        (["detect", "extra"], "error: got unexpected extra argument(s) (extra)", "hint: envsolve detect --help"),
+    ],
+)
+def test_wrong_usage_is_exit_2(argv: list[str], error: str, hint: str, capsys: Output) -> None:
+    assert entry.run(argv) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.splitlines() == [error, hint]
+
+
+def test_ctrl_c_is_exit_130_and_said_once(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
+    def interrupt(**options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("envsolve.machine.detect.detect", interrupt)
+    assert entry.run(["detect"]) == 130
+    assert capsys.readouterr().err.strip() == "error: interrupted"
+
+
+def test_a_bug_is_no_traceback_unless_asked_for(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
+    def broken(**options: object) -> None:
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr("envsolve.machine.detect.detect", broken)
+    assert entry.run(["detect"]) == 3
+    assert capsys.readouterr().err.startswith("error: this is a bug in envsolve: ZeroDivisionError: division by zero\n")
+    with pytest.raises(ZeroDivisionError):
+        entry.run(["-v", "detect"])
