@@ -84,20 +84,17 @@ def run(argv: list[str]) -> int:
     command = typer.main.get_command(app)
     try:
         code = command.main(args=argv or ["--help"], prog_name="envsolve", standalone_mode=False)
-        return code if isinstance(code, int) else 0
+        return _interrupted() if code == INTERRUPTED else code if isinstance(code, int) else 0
     except EnvsolveError as error:
         talk.error(error.message, error.hint)
         return error.exit_code
     except typer.Exit as stop:
-        if stop.exit_code == INTERRUPTED and not talk.told_error():  # typer turns Ctrl-C into this
-            talk.error("interrupted", "")
         return stop.exit_code
     except TyperException as error:
         talk.error(_lower(error.format_message()), _usage_hint(error))
         return 2
     except (KeyboardInterrupt, typer.Abort):
-        talk.error("interrupted", "")
-        return INTERRUPTED
+        return _interrupted()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -108,6 +105,13 @@ def run(argv: list[str]) -> int:
             f"this is a bug in envsolve: {type(bug).__name__}: {bug}", "run it again with -v and report what it says"
         )
         return 3
+
+
+def _interrupted() -> int:
+    """Say so once: typer makes an exit code of Ctrl-C, and a command may have told more already."""
+    if not talk.told_error():
+        talk.error("interrupted", "")
+    return INTERRUPTED
 
 
 def _lower(message: str) -> str:
