@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from envsolve.cli import asked, options
+from envsolve.cli.command_app import command_app
 from envsolve.cli.command_line import lock_command
 from envsolve.cli.locking import carry_out, order_for
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from envsolve.resolve.plan import Plan
     from envsolve.settings import Settings
 
-app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
+app = command_app()
 
 DEFAULT = Path("requirements.lock.txt")
 _Output = Annotated[

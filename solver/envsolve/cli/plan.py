@@ -9,9 +9,10 @@ from typing import Annotated
 import typer
 
 from envsolve.cli import asked, options
+from envsolve.cli.command_app import command_app
 from envsolve.errors import EnvsolveError
 
-app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
+app = command_app()
 
 _EXAMPLE = 'Example: envsolve plan torch torchvision --target "GTX 1080 Ti,driver=580.65.06,python=3.11"'
 
