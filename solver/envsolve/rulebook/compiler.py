@@ -12,6 +12,7 @@ from envsolve.rulebook.schema import Table
 from envsolve.rulebook.schema_all import TABLES
 from envsolve.rulebook.schema_cuda import GPU_NAMES
 from envsolve.rulebook.schema_doctor import DOCTOR_TABLES
+from envsolve.rulebook.schema_ways import WAYS_TABLES
 from envsolve.rulebook.source import Sources
 
 
@@ -22,6 +23,7 @@ def compile_all(sources: Sources) -> dict[str, str]:
     return {
         "core.json": render(compile_core(sources)),
         "doctor.json": render(compile_tables(sources, DOCTOR_TABLES)),
+        "ways_tables.json": render(compile_tables(sources, WAYS_TABLES)),
         "details.json": render_document(sources.digest, details(sources)),
         "ways.json": render_document(sources.digest, documents),
         "pypi_wheels.json": render_document(sources.digest, pypi_wheels),

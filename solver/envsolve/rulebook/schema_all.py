@@ -7,8 +7,9 @@ from envsolve.rulebook.schema_backends import BACKEND_TABLES
 from envsolve.rulebook.schema_cuda import CUDA_TABLES
 from envsolve.rulebook.schema_doctor import DOCTOR_TABLES
 from envsolve.rulebook.schema_torch import TORCH_TABLES
+from envsolve.rulebook.schema_ways import WAYS_TABLES
 
-TABLES: tuple[Table, ...] = (*TORCH_TABLES, *CUDA_TABLES, *BACKEND_TABLES, *DOCTOR_TABLES)
+TABLES: tuple[Table, ...] = (*TORCH_TABLES, *CUDA_TABLES, *BACKEND_TABLES, *DOCTOR_TABLES, *WAYS_TABLES)
 
 DOCUMENTS = (
     Document(name="containers", file="ways/containers.yaml"),
