@@ -1,0 +1,1 @@
+"""(Machine, Build, rules) -> the ways out: driver, container, source build, extensions. Values, no effects."""
