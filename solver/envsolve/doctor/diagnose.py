@@ -35,12 +35,12 @@ CAUSES: tuple[Cause, ...] = (
     # An install that failed left no environment to look at.
     install_index.hashes,
     install_index.confused,
+    install_index.blocked,
     install_platform.platform,
     install_version.wrong_tag,
     install_version.unmet_version,
     install_version.required_python,
     install_index.conflict,
-    install_index.blocked,
     install_index.channel,
     install_index.unlisted,
     # What is imported is not what is installed.
@@ -48,7 +48,9 @@ CAUSES: tuple[Cause, ...] = (
     imports.numpy_two,
     replaced.replaced,
     imports.stray_libraries,
+    imports.missing_libraries,
     builds.wrong_accelerator,
+    companion_causes.two_distributors,
     companion_causes.wrong_version,
     companion_causes.variant,
     companion_causes.by_symptom,
@@ -58,21 +60,25 @@ CAUSES: tuple[Cause, ...] = (
     builds.no_such_gpu,
     surroundings.masked,
     surroundings.job_without_gpu,
-    driver_causes.not_loaded,
     driver_causes.older_than_gpu,
+    driver_causes.not_loaded,
     builds.no_kernels,
+    builds.no_gfx_code,
     driver_causes.too_old,
     builds.cpu_build,
     builds.kernels_in_doubt,
     install_index.superfluous,
     surroundings.no_permission,
+    outside.known_message,
     healthy.harmless,
     healthy.fits,
-    outside.not_torch,
+    outside.other_module,
 )
 
 
 def diagnose(evidence: Evidence, rulebook: Rulebook, facts: Facts) -> Finding:
     """The finding of an environment; unknown, with what is missing, where no cause holds."""
     situation = Situation(evidence=evidence, rulebook=rulebook, facts=facts)
-    return next((found for cause in CAUSES if (found := cause(situation)) is not None), None) or outside.unknown(situation)
+    return next((found for cause in CAUSES if (found := cause(situation)) is not None), None) or outside.unknown(
+        situation
+    )

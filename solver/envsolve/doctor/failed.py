@@ -14,10 +14,22 @@ from envsolve.doctor.evidence import Evidence, Symptom
 from envsolve.doctor.torch_state import public, variant_of_label
 
 FAMILY = ("torch", "torchvision", "torchaudio")
-RELATED = (*FAMILY, "pytorch", "pytorch-cuda", "cudatoolkit", "triton", "torchtext", "torchdata", "cpuonly", "pytorch-mutex")
+RELATED = (
+    *FAMILY,
+    "pytorch",
+    "pytorch-cuda",
+    "cudatoolkit",
+    "triton",
+    "torchtext",
+    "torchdata",
+    "cpuonly",
+    "pytorch-mutex",
+)
 _REQUIREMENT = re.compile(r"^([A-Za-z][\w.-]*?)(?:\[[^\]]*\])?\s*((?:[<>=!~]=?=?\s*[^,\s]+,?\s*)*)$")
 _EXACT = re.compile(r"==?=?\s*([^,\s*]+)")
-_CONDA_ITEM = re.compile(r"^\s*-\s+([\w.-]+?)(?:(?:\[version='?|[ =]*)([<>=]*[\d][^\s'\]]*))?(?:[\s'\]]|$)", re.MULTILINE)
+_CONDA_ITEM = re.compile(
+    r"^\s*-\s+([\w.-]+?)(?:(?:\[version='?|[ =]*)([<>=]*[\d][^\s'\]]*))?(?:[\s'\]]|$)", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +126,10 @@ def _conda(evidence: Evidence) -> Iterator[Failed]:
     """The items below conda's PackagesNotFoundError or ResolvePackageNotFound."""
     for symptom in evidence.all("conda-not-found"):
         lines = evidence.text.split("\n")[symptom.line - 1 : symptom.line + 30]
-        ended = next((i for i, line in enumerate(lines) if i and re.match(r"\s*(?:Current channels|To search)", line)), len(lines))
+        ended = next(
+            (i for i, line in enumerate(lines) if i and re.match(r"\s*(?:Current channels|To search)", line)),
+            len(lines),
+        )
         block = "\n".join(lines[:ended])
         for match in _CONDA_ITEM.finditer(block):
             name, number = match[1], (match[2] or "").lstrip("=<>")
@@ -131,7 +146,15 @@ def _conda(evidence: Evidence) -> Iterator[Failed]:
         if inline:
             number = inline[2] or ""
             name = re.split(r"[<>= ]", inline[1] or inline[3])
-            yield Failed(name=name[0].lower(), text=inline[0], version=public(number or name[-1]), label="", specifier=None, offered=None, symptom=symptom)
+            yield Failed(
+                name=name[0].lower(),
+                text=inline[0],
+                version=public(number or name[-1]),
+                label="",
+                specifier=None,
+                offered=None,
+                symptom=symptom,
+            )
 
 
 def index_urls(evidence: Evidence) -> tuple[str, ...]:
@@ -143,7 +166,9 @@ def index_urls(evidence: Evidence) -> tuple[str, ...]:
 
 def only_index(evidence: Evidence) -> str:
     """The --index-url that replaces the default index in the last install command; "" where none does."""
-    installs = [c for c in evidence.commands if c.verb in ("install", "download", "add", "sync") and c.tool in ("pip", "uv")]
+    installs = [
+        c for c in evidence.commands if c.verb in ("install", "download", "add", "sync") and c.tool in ("pip", "uv")
+    ]
     for command in reversed(installs):
         if command.index:
             return command.index[-1] if not command.extra else ""

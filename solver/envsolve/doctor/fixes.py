@@ -49,7 +49,9 @@ def _plan(machine: Machine, situation: Situation, version: str, variant: str | N
         answer = make_plan(machine, request, situation.rulebook)
     except InputError:
         return None
-    return answer if isinstance(answer, Plan) else None
+    # What the driver would have to compile first is no way out of missing code.
+    good = isinstance(answer, Plan) and all(fit.verdict in ("native", "compatible") for fit in answer.fits)
+    return answer if good and isinstance(answer, Plan) else None
 
 
 def same_version(situation: Situation) -> str:
@@ -79,7 +81,9 @@ def choose(situation: Situation) -> Fix:
     version = same_version(situation)
     words = ["envsolve", "plan", f"torch=={version}" if version else "torch"]
     words += [name for name in FAMILY[1:] if name in situation.evidence.installed]
-    return Fix(text="have a build chosen on that machine, which knows its GPU and driver", commands=(shlex.join(words),))
+    return Fix(
+        text="have a build chosen on that machine, which knows its GPU and driver", commands=(shlex.join(words),)
+    )
 
 
 def constraint(torch: str) -> Fix:
@@ -104,5 +108,7 @@ ASK_TORCH = Missing(
 )
 ASK_PYTHON = Missing(field="python", how="python --version, with the interpreter of that environment")
 ASK_ERROR = Missing(field="error", how="the whole text from the first line of the traceback to the last")
-ASK_MASK = Missing(field="CUDA_VISIBLE_DEVICES", how="echo \"$CUDA_VISIBLE_DEVICES\" (in PowerShell: $env:CUDA_VISIBLE_DEVICES)")
+ASK_MASK = Missing(
+    field="CUDA_VISIBLE_DEVICES", how='echo "$CUDA_VISIBLE_DEVICES" (in PowerShell: $env:CUDA_VISIBLE_DEVICES)'
+)
 ASK_PACKAGES = Missing(field="packages", how="pip list, with the pip of that environment: python -m pip list")

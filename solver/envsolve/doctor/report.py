@@ -20,18 +20,32 @@ from envsolve.rulebook.rulebook import Rulebook
 MOST_CHARACTERS = 2_000_000  # of the end of a text: the last lines tell what went wrong
 _WHEEL = re.compile(r"[\w.]+-\d[\w.+!%]*-[\w.]+-[\w.]+-[\w.]+\.whl")
 _REFUSED = re.compile(r"is not a supported wheel|only has wheels")
-_TARGETS = re.compile(r"\[((?:'(?:sm|compute)_\d+\w?'(?:,\s*)?)+)\]|(?:arch(?:itectures?)?|capabilit\w+)[^\n]{0,40}?:?\s((?:sm_\d+\w?,?\s?){2,}(?:compute_\d+\w?)?)")
+_TARGETS = re.compile(
+    r"\[((?:'(?:sm|compute)_\d+\w?'(?:,\s*)?)+)\]|(?:arch(?:itectures?)?|capabilit\w+)[^\n]{0,40}?:?\s((?:sm_\d+\w?,?\s?){2,}(?:compute_\d+\w?)?)"
+)
 _TARGET = re.compile(r"(?:sm|compute)_\d+[af]?")
 _LABELLED = re.compile(
     r"(?:\btorch\.__version__`?\s*(?:==|=|:|->|is|gives|says|shows|prints)"
     r"|\b(?:[Pp]y)?[Tt]orch[ _-][Vv]ersion`?\s*(?:==|=|:|->|is)|\b(?:py)?torch\s*:)\s*[`'\"]?(\d+\.\d+[\w.+-]*)"
 )
-_PROSE = re.compile(r"\b(?:py)?torch[ =-]{1,2}(?:version )?v?(\d+\.\d+(?:\.\d+)?(?:[a-z]+\d*)?(?:\.dev\d+)?(?:\+[\w.]+)?)", re.IGNORECASE)
-_BARE = re.compile(r"(?<![\w.+/=-])(\d+\.\d+\.\d+(?:\.dev\d+|[ab]\d+\w*)?\+(?:cu\d{2,3}|cpu|rocm[\d.]+|xpu|nv[\w.]+))(?![\w+])")
+_PROSE = re.compile(
+    r"\b(?:py)?torch[ =-]{1,2}(?:version )?v?(\d+\.\d+(?:\.\d+)?(?:[a-z]+\d*)?(?:\.dev\d+)?(?:\+[\w.]+)?)",
+    re.IGNORECASE,
+)
+_OTHERS = re.compile(
+    r"(?<![\w./-])(torchvision|torchaudio|numpy|triton|xformers|flash-attn|bitsandbytes|vllm|torchtext|torchcodec)"
+    r"[ =]{1,2}(?:version )?v?(\d+\.\d+(?:\.\d+)?(?:\.?post\d+)?(?:\+[\w.]+)?)(?![\w.]*-)",
+    re.IGNORECASE,
+)
+_BARE = re.compile(
+    r"(?<![\w.+/=-])(\d+\.\d+\.\d+(?:\.dev\d+|[ab]\d+\w*)?\+(?:cu\d{2,3}|cpu|rocm[\d.]+|xpu|nv[\w.]+))(?![\w+])"
+)
 _USED = re.compile(r"CUDA used to build PyTorch\s*:\s*([\d.]+|None|N/A|Could not collect)")
 _CUDA = re.compile(r"torch\.version\.cuda`?\s*(?:==|=|:|->|is|gives|says|prints|shows)\s*[`'\"]?(None|\d+\.\d+)")
 _ROCM = re.compile(r"ROCM used to build PyTorch\s*:\s*(\d[\w.-]*)")
-_AVAILABLE = re.compile(r"(?:Is CUDA available|torch\.cuda\.is_available(?:\(\))?)`?\s*(?:==|=|:|->|is|returns?|gives|says|prints)?\s*(?:still |always )?`?(True|False)")
+_AVAILABLE = re.compile(
+    r"(?:Is CUDA available|torch\.cuda\.is_available(?:\(\))?)`?\s*(?:==|=|:|->|is|returns?|gives|says|prints)?\s*(?:still |always )?`?(True|False)"
+)
 
 
 def read_report(text: str, rulebook: Rulebook, facts: Facts) -> Evidence:
@@ -42,7 +56,7 @@ def read_report(text: str, rulebook: Rulebook, facts: Facts) -> Evidence:
     symptoms = report_symptoms.symptoms(text)
     changed = changes(text)
     wheels = _wheels(text)
-    history = tuple(sorted((*packages(text, found, changed), *_printed(said, text)), key=lambda p: p.line))
+    history = tuple(sorted((*packages(text, found, changed), *_printed(said, text, symptoms)), key=lambda p: p.line))
     clues = report_machine.Clues(text=text, found=found, said=said, symptoms=symptoms, wheels=wheels)
     return Evidence(
         host=report_machine.host_of(clues, rulebook, facts),
@@ -61,11 +75,12 @@ def read_report(text: str, rulebook: Rulebook, facts: Facts) -> Evidence:
 
 def _wheels(text: str) -> tuple[str, ...]:
     """The wheels that were chosen or loaded, in order; those that an installer refused tell of another machine."""
-    lines = (line for line in text.split("\n") if not _REFUSED.search(line) and ".whl" in line)
-    return tuple(name.replace("%2B", "+") for line in lines for name in _WHEEL.findall(line))
+    lines = [line for line in text.replace("%2B", "+").split("\n") if ".whl" in line]
+    refused = {name for line in lines if _REFUSED.search(line) for name in _WHEEL.findall(line)}
+    return tuple(name for line in lines for name in _WHEEL.findall(line) if name not in refused)
 
 
-def _printed(said: Sequence[Said], text: str) -> list[Installed]:
+def _printed(said: Sequence[Said], text: str, symptoms: Sequence[Symptom]) -> list[Installed]:
     """The versions that Python printed, or that a label in the text gives."""
     names = ("torch", "torchvision", "torchaudio", "numpy", "triton", "xformers")
     rows = [
@@ -73,19 +88,44 @@ def _printed(said: Sequence[Said], text: str) -> list[Installed]:
         for a in said
         if a.fact in names and re.match(r"\d+\.\d", a.value)
     ]
+    rows += [
+        Installed(name="torch", version=s.get("have"), source="printed", line=s.line)
+        for s in symptoms
+        if s.name == "xformers-build" and s.get("have")
+    ]
     for pattern, source in ((_LABELLED, "printed"), (_BARE, "said"), (_PROSE, "said")):
         for match in pattern.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
             if source == "said" and _is_companion(text, match.start()):
                 continue
             rows.append(Installed(name="torch", version=match[1].rstrip(".,"), source=source, line=line))  # type: ignore[arg-type]
-    return rows
+    return [*rows, *_other_prose(text)]
+
+
+def _other_prose(text: str) -> list[Installed]:
+    """The companions that sentences name with a version, where no command or requirement asks for it."""
+    return [
+        Installed(name=match[1].lower(), version=match[2], source="said", line=text.count("\n", 0, match.start()) + 1)
+        for match in _OTHERS.finditer(text)
+        if not _is_asked_for(text, match.start())
+    ]
+
+
+def _is_asked_for(text: str, position: int) -> bool:
+    line = text[text.rfind("\n", 0, position) + 1 : position]
+    return bool(
+        re.search(r"\b(?:install|add|requir\w*|depends|needs?|wants?|satisf\w+|Collecting|for)\b", line, re.IGNORECASE)
+    )
 
 
 def _is_companion(text: str, position: int) -> bool:
     """Whether a version belongs to another name in front of it, or to a command that asks for it."""
     line = text[text.rfind("\n", 0, position) + 1 : position]
-    return bool(re.search(r"(?:vision|audio|text|data|xformers|triton|codec|install|add|requir\w*|needs?|wants?)\b[^,;]*$", line, re.I))
+    return bool(
+        re.search(
+            r"(?:vision|audio|text|data|xformers|triton|codec|install|add|requir\w*|needs?|wants?)\b[^,;]*$", line, re.I
+        )
+    )
 
 
 def _trusted(history: Sequence[Installed]) -> list[Installed]:

@@ -78,9 +78,7 @@ def _mamba(match: re.Match[str], gone: dict[str, str], number: int) -> Iterator[
         gone[name] = f"{version} {build}"
         return
     before, _, build_before = gone.pop(name, "").partition(" ")
-    yield Change(
-        name=name, before=before, after=version, line=number, build_before=build_before, build_after=build
-    )
+    yield Change(name=name, before=before, after=version, line=number, build_before=build_before, build_after=build)
 
 
 def _conda(line: str, number: int) -> Iterator[Change]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from envsolve.capability import Capability
 from envsolve.doctor.evidence import Symptom
 from envsolve.doctor.report_python import Said
 from envsolve.machine.machine import Gpu, Vendor
 from envsolve.rulebook.names import GpuNames
+from envsolve.rulebook.tables import AmdProduct
 
 # A name as people write it; whether it is one is decided by the rules' names.
 _NAME = re.compile(
@@ -27,7 +28,7 @@ _CAPABILITY = re.compile(
 )
 _ABSENT = re.compile(
     r"\b(?:no|without(?: an?y?)?|hasn'?t (?:an?|any)|has no|have no|not have (?:an?y?)|does ?n[o']t have (?:an?|any)|there is no|lacks? an?)"
-    r" (?:NVIDIA |Nvidia |nvidia |CUDA |dedicated |discrete |physical )*(?:GPUs?|cards?|graphics(?: card)?s?|NVIDIA)\b(?! (?:is |was )?(?:found|detected|passed|visible|available|in (?:the|my) container|for))"
+    r" (?:NVIDIA |Nvidia |nvidia |CUDA |dedicated |discrete |physical )*(?:GPUs?|cards?|graphics(?: card)?s?|NVIDIA(?! driver))\b(?! (?:is |was )?(?:found|detected|passed|visible|available|in (?:the|my) container|for))"
     r"|\bCPU[- ]only (?:machine|server|box|host|VM|laptop|node|runner|instance|workstation)|\bCPU (?:machine|server|box|host|VM|laptop|node|runner|instance)\b"
     r"|\bGPU-less\b|\bonly (?:an )?(?:Intel|integrated) graphics",
     re.IGNORECASE,
@@ -37,10 +38,17 @@ _CLAIMED = re.compile(
     r"|\bNVIDIA (?:GPU|card)s?\b|\bGeForce\b|\bnvidia gpu\b|\bdata-?cent(?:er|re) (?:node|gpu)",
     re.IGNORECASE,
 )
-_AMD = re.compile(r"\bRadeon\b|\bRX ?\d{3,4}\b|\bInstinct\b|\bMI\d{3}X?\b|\bAMD GPU\b|\bgfx\d{3,4}\b|\bStrix Halo\b|\bRyzen AI\b|\b\d{3}M iGPU\b|\bAMD card\b", re.I)
-_INTEL = re.compile(r"\bIntel(?:\(R\))? (?:Arc|UHD|Iris|HD Graphics|Data Center GPU)\b|\bArc A\d{3}\b|\bArc B\d{3}\b", re.I)
+_AMD = re.compile(
+    r"\bRadeon\b|\bRX ?\d{3,4}\b|\bInstinct\b|\bMI\d{3}X?\b|\bAMD GPU\b|\bgfx\d{3,4}\b|\bStrix Halo\b|\bRyzen AI\b|\b\d{3}M iGPU\b|\bAMD card\b",
+    re.I,
+)
+_INTEL = re.compile(
+    r"\bIntel(?:\(R\))? (?:Arc|UHD|Iris|HD Graphics|Data Center GPU)\b|\bArc A\d{3}\b|\bArc B\d{3}\b", re.I
+)
 _GFX = re.compile(r"\bgfx(\d{3,4}[a-z]?)\b")
-_OTHERS = re.compile(r"\b(?:colleague|other (?:machine|PC|box|server)|works? (?:fine )?on (?:my|the|our|another)|same (?:\w+ ){0,3}on (?:my|the|a)|with the)\b")
+_OTHERS = re.compile(
+    r"\b(?:colleague|other (?:machine|PC|box|server)|works? (?:fine )?on (?:my|the|our|another)|same (?:\w+ ){0,3}on (?:my|the|a)|with the)\b"
+)
 
 
 def named(text: str, names: GpuNames) -> tuple[Gpu, ...]:
@@ -108,7 +116,12 @@ def vendor(text: str) -> Vendor | None:
     return "nvidia" if _CLAIMED.search(text) else None
 
 
-def told_gfx(text: str) -> str | None:
-    """The gfx target of an AMD GPU that the text names."""
+def amd_gpu(text: str, products: Mapping[str, AmdProduct]) -> Gpu:
+    """The AMD GPU that the text names, with the gfx target that it or the rules tell."""
     match = _GFX.search(text)
-    return f"gfx{match[1]}" if match else None
+    gfx = f"gfx{match[1]}" if match else None
+    for name in sorted(products, key=len, reverse=True):
+        short = re.sub(r"^(?:AMD )?(?:Radeon |Instinct )?", "", name)
+        if len(short) > 3 and re.search(rf"(?<!\w){re.escape(short)}(?!\w)", text, re.IGNORECASE):
+            return Gpu(name=name, gfx=gfx or products[name].gfx)
+    return Gpu(gfx=gfx)

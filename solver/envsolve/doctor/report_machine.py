@@ -10,6 +10,7 @@ from envsolve.doctor import report_gpus, report_words
 from envsolve.doctor.evidence import Host, Symptom
 from envsolve.doctor.facts import Facts
 from envsolve.doctor.report_blocks import Block
+from envsolve.doctor.report_prose import prose
 from envsolve.doctor.report_python import Said
 from envsolve.machine.machine import Gpu, Machine, Vendor
 from envsolve.machine.merge import merge
@@ -28,7 +29,9 @@ _VIRTUAL = re.compile(
     r"|\bpassthrough\b|\bParallels\b|\bUTM\b|SVGA II Adapter|\bvirtualised\b|\bvirtualized\b"
 )
 _VGPU = re.compile(r"\b(?:GRID|vGPU|NVIDIA \w+-\d+[ABCQ])\b")
-_TEGRA = re.compile(r"-tegra\b|\bJetPack\b|\bJetson\b|\bL4T\b|nv_tegra_release|\btegra\b|\bOrin\b|\bXavier\b(?! University)")
+_TEGRA = re.compile(
+    r"-tegra\b|\bJetPack\b|\bJetson\b|\bL4T\b|nv_tegra_release|\btegra\b|\bOrin\b|\bXavier\b(?! University)"
+)
 _LOOKED = re.compile(r"\blspci\b|\blshw\b|Win32_VideoController|system_profiler|dxdiag")
 
 
@@ -81,7 +84,7 @@ def _told(clues: Clues, printed: Sequence[Reading], facts: Facts) -> Reading:
         driver=None if any(r.driver for r in printed) else report_words.told_driver(clues.text),
         wsl=wsl,
         tegra=tegra,
-        vendor=_vendor(clues.text, printed),
+        vendor=_vendor(prose(clues.text), printed),
     )
 
 
@@ -104,13 +107,13 @@ def _completed(machine: Machine, clues: Clues, rulebook: Rulebook) -> Machine:
     """With the GPUs of sentences where no tool listed any, and a capability that a sentence gives."""
     gpus = machine.gpus
     if not any(g.name or g.compute_capability for g in gpus) and machine.vendor in (None, "nvidia", "none"):
-        found = report_gpus.named(clues.text, rulebook.gpu_names)
+        found = report_gpus.named(prose(clues.text), rulebook.gpu_names)
         gpus = found or gpus
     if len(gpus) <= 1 and not any(g.compute_capability or g.name for g in gpus):
         capability = report_gpus.told_capability(clues.text)
         gpus = (Gpu(compute_capability=capability),) if capability else gpus
-    if machine.vendor == "amd" and not gpus:
-        gpus = (Gpu(gfx=report_gpus.told_gfx(clues.text)),)
+    if machine.vendor == "amd" and not any(g.gfx for g in gpus):
+        gpus = (report_gpus.amd_gpu(clues.text, rulebook.amd_products),)
     vendor = "nvidia" if gpus and machine.vendor in (None, "none") else machine.vendor
     return replace(machine, gpus=gpus, vendor=vendor)
 

@@ -14,8 +14,12 @@ _VERSION = r"\d+(?:\.\d+)+[\w.+!-]*|\d{4}\.\d+\S*|\d+"
 # "torch   2.1.0+cu118", with conda's build and channel, or pip's editable location, behind it.
 _ROW = re.compile(rf"^\s*([A-Za-z][\w.-]*)\s+({_VERSION})(?:\s+(\S+))?(?:\s+(\S+))?\s*$")
 _FREEZE = re.compile(rf"^\s*([A-Za-z][\w.-]*)\s*==\s*({_VERSION})\s*$")
-_COLLECT = re.compile(rf"^\s*\[(?:pip3?|conda|uv)\]\s+([A-Za-z][\w.-]*)\s*(?:==|\s)\s*({_VERSION})(?:\s+(\S+))?(?:\s+(\S+))?\s*$")
-_SATISFIED = re.compile(r"^\s*Requirement already (?:satisfied|up-to-date): ([\w.-]+)\S*.*?(?:\sin\s(.+?))?\s.*\((\d[\w.+!-]*)\)\s*$")
+_COLLECT = re.compile(
+    rf"^\s*\[(?:pip3?|conda|uv)\]\s+([A-Za-z][\w.-]*)\s*(?:==|\s)\s*({_VERSION})(?:\s+(\S+))?(?:\s+(\S+))?\s*$"
+)
+_SATISFIED = re.compile(
+    r"^\s*Requirement already (?:satisfied|up-to-date): ([\w.-]+)\S*.*?(?:\sin\s(.+?))?\s.*\((\d[\w.+!-]*)\)\s*$"
+)
 _SHOW_NAME = re.compile(r"^\s*Name:\s*([\w.-]+)\s*$")
 _SHOW_VERSION = re.compile(r"^\s*Version:\s*(\S+)\s*$")
 _SHOW_LOCATION = re.compile(r"^\s*(?:Editable project l|L)ocation:\s*(.+?)\s*$")
@@ -24,7 +28,9 @@ _LISTS = re.compile(
     r"(?:\b(?:pip[\d.]*|uv\s+pip|conda|mamba|micromamba|pixi)\s+(?:-\S+\s+)?(?:list|freeze)\b|\bpdm list\b|\bpoetry show\b"
     r"|importlib\.metadata)"
 )
-_HEADER = re.compile(r"^\s*(?:Package\s+Version|#\s*Name\s+Version|packages in environment|# packages in environment)", re.I)
+_HEADER = re.compile(
+    r"^\s*(?:Package\s+Version|#\s*Name\s+Version|packages in environment|# packages in environment)", re.I
+)
 _RULE = re.compile(r"^\s*-{3,}[\s-]*$")
 # Outside a list a row is believed only for these: their names do not occur in prose with a number behind them.
 _FAMILY = re.compile(
@@ -92,7 +98,11 @@ def _everywhere(text: str) -> Iterator[Installed]:
             yield _row(match, number)
         elif match := _SATISFIED.match(line):
             yield Installed(
-                name=canonicalize_name(match[1]), version=match[3], source="installer", location=match[2] or "", line=number
+                name=canonicalize_name(match[1]),
+                version=match[3],
+                source="installer",
+                location=match[2] or "",
+                line=number,
             )
         elif match := _SHOW_NAME.match(line):
             name, at = canonicalize_name(match[1]), number
@@ -108,14 +118,21 @@ def _everywhere(text: str) -> Iterator[Installed]:
 
 def _loose(line: str, number: int) -> Iterator[Installed]:
     for match in _DIST_INFO.finditer(line):
-        yield Installed(name=canonicalize_name(match[1]), version=match[2], source="file", location=line.strip(), line=number)
+        yield Installed(
+            name=canonicalize_name(match[1]), version=match[2], source="file", location=line.strip(), line=number
+        )
     match = _ROW.match(line) or _FREEZE.match(line)
     if match and _FAMILY.match(match[1]) and "." in match[2]:
         freeze = match.re is _FREEZE
         source = "said" if freeze else "listed"
         row = _row(match, number)
         yield Installed(
-            name=row.name, version=row.version, source=source, build=row.build, channel=row.channel, line=number  # type: ignore[arg-type]
+            name=row.name,
+            version=row.version,
+            source=source,
+            build=row.build,
+            channel=row.channel,
+            line=number,  # type: ignore[arg-type]
         )
 
 

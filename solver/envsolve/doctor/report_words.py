@@ -15,15 +15,31 @@ from envsolve.machine.machine import Arch, Libc, Os
 
 _OS: tuple[tuple[Os, int, str], ...] = (
     ("windows", 9, r"^(?:\(\S+\)\s)*(?:PS )?[A-Z]:\\[^>\n]*>"),
-    ("windows", 6, r"\b[A-Z]:[\\/](?:Users|Program|Windows|[A-Za-z])[\w\\/ ]*|\bMSC v\.\d+|\bwin32\b.{0,12}on win|>\s*%\w+%"),
+    (
+        "windows",
+        6,
+        r"\b[A-Z]:[\\/](?:Users|Program|Windows|[A-Za-z])[\w\\/ ]*|\bMSC v\.\d+|\bwin32\b.{0,12}on win|>\s*%\w+%",
+    ),
     ("linux", 6, r"(?<![\w/])/(?:home|usr|opt|workspace|root|mnt|data|content|proc|etc|dev)/\w|^\S+@\S+[:~][^\n]*\$ "),
     ("macos", 6, r"(?<![\w/])/Users/\w|/opt/homebrew|\bmacosx_\d+_\d+_\w+`\), but|Darwin Kernel|\bon darwin\b"),
     ("windows", 3, r"\bwin_amd64\b|\bAMD64\b|\bwin-64\b|\.dll\b|\.exe\b|WinError|PowerShell"),
-    ("linux", 3, r"\blinux_(?:x86_64|aarch64)\b|\blinux-64\b|\.so\b(?:\.\d+)?|\bapt(?:-get)?\b|Dockerfile|\bmanylinux\w*-whl"),
+    (
+        "linux",
+        3,
+        r"\blinux_(?:x86_64|aarch64)\b|\blinux-64\b|\.so\b(?:\.\d+)?|\bapt(?:-get)?\b|Dockerfile|\bmanylinux\w*-whl",
+    ),
     ("macos", 3, r"\bmacosx_\d+_\d+|\bosx-(?:64|arm64)\b|\.dylib\b"),
     ("windows", 2, r"\bWindows (?:7|8|10|11|Server|PC|laptop|box|machine)\b|\bon Windows\b|^Windows\b|\bWindows[.,]"),
-    ("linux", 2, r"\b(?:Ubuntu|Debian|CentOS|RHEL|Rocky|Alma|Fedora|Arch Linux|openSUSE|Alpine|Mint|Pop!_OS|Linux)\b"),
-    ("macos", 2, r"\bmacOS\b|\bMac ?(?:Book|mini|Studio|Pro)\b|\bApple (?:Silicon|M\d)\b|\bIntel Mac\b|\bM[1-4] (?:Mac|Pro|Max|Ultra)\b"),
+    (
+        "linux",
+        2,
+        r"\b(?:[Aa]lpine|FROM \S+|apk add|Ubuntu|Debian|CentOS|RHEL|Rocky|Alma|Fedora|Arch Linux|openSUSE|Alpine|Mint|Pop!_OS|Linux)\b",
+    ),
+    (
+        "macos",
+        2,
+        r"\bmacOS\b|\bMac ?(?:Book|mini|Studio|Pro)\b|\bApple (?:Silicon|M\d)\b|\bIntel Mac\b|\bM[1-4] (?:Mac|Pro|Max|Ultra)\b",
+    ),
 )
 _ARCH: tuple[tuple[str, int, str], ...] = (
     ("arm", 9, r"^(?:aarch64|arm64)\s*$|\bLinux \S+ \S+[^\n]* aarch64\b|machine\(\)[^\n]*\n[^\n]*(?:aarch64|arm64)|-tegra aarch64"),
@@ -31,21 +47,22 @@ _ARCH: tuple[tuple[str, int, str], ...] = (
     ("arm", 5, r"macosx_\d+_\d+_arm64`\), but|(?:many|musl)?linux\w*_aarch64`\), but|win_arm64`\), but"),
     ("x86", 5, r"macosx_\d+_\d+_x86_64`\), but|(?:many|musl)?linux\w*_x86_64`\), but|win_amd64`\), but"),
     ("arm", 3, r"\bGH200\b|\bGB200\b|\bGB10\b|\bDGX Spark\b|\bJetson\b|\bOrin\b|\bXavier\b|\bGraviton\b|\bRaspberry Pi\b|\bGrace\b|\bNano\b(?= board)"),
-    ("arm", 3, r"\bApple (?:Silicon|M\d)\b|\bM[1-4] (?:Mac|Pro|Max|Ultra)\b|\b[Ss]napdragon\b|\bWindows on A(?:rm|RM)\b"),
+    ("arm", 3, r"\bApple (?:Silicon|M\d)\b|\bM[1-4] (?:Mac|Pro|Max|Ultra)\b|\bMac\w*(?: \w+){0,2} M[1-4]\b|\b[Ss]napdragon\b|\bWindows on A(?:rm|RM)\b"),
     ("x86", 3, r"\bIntel Mac\b|\bIntel(?:-based)? MacBook|\bAMD64\b|\bwin_amd64\b|\blinux_x86_64\b|\bmanylinux\w*_x86_64\b|\bmanylinux1_x86"),
     ("arm", 2, r"\baarch64\b|\barm64\b|\bARM64\b"),
     ("x86", 2, r"\bx86[_-]64\b|\bamd64\b|\bx64\b"),
 )  # fmt: skip
 _PYTHON: tuple[tuple[int, str], ...] = (
     (9, r"\bPython version: (\d\.\d{1,2})(?:\.\d+)?[^\n]*runtime|\bPython (\d\.\d{1,2})\.\d+\w* [(|]|^Python (\d\.\d{1,2})\.\d+\w*\s*$"),
-    (8, r"You're using CPython (\d\.\d{1,2})|Using (?:CPython|Python) (\d\.\d{1,2})|python_full_version\D{1,6}(\d\.\d{1,2})"),
+    (8, r"You(?:'re using| require) CPython (\d\.\d{1,2})|Using (?:CPython|Python) (\d\.\d{1,2})|python_full_version\D{1,6}(\d\.\d{1,2})"),
     (7, r"Python version: (\d\.\d{1,2})|requires a different Python: (\d\.\d{1,2})"),
     (6, r"[/\\]python(\d\.\d{1,2})[/\\]|\.conda-python-(\d\.\d{1,2})"),
-    (4, r"\bpython=(\d\.\d{1,2})\b|\bpython:(\d\.\d{1,2})\b|--python[ =](\d\.\d{1,2})|\bpython(\d\.\d{1,2}) -m\b|^python(\d\.\d{1,2}) "),
+    (4, r"\bpython=(\d\.\d{1,2})\b|\bpython:(\d\.\d{1,2})\b|--python[ =](\d\.\d{1,2})|\bpython(\d\.\d{1,2}) -m\b|^python(\d\.\d{1,2}) |\bpy -(\d\.\d{1,2})\b"),
     (3, r"\b[Pp]ython ?(?:version )?(?:is )?(\d\.\d{1,2})(?:\.\d+)?(t?)\b"),
     (2, r"requires-python = \"[=~]=\s?(\d\.\d{1,2})"),
 )  # fmt: skip
 _FOLDER = re.compile(r"[Pp]ython(3)(\d{1,2})[\\/]")
+_NEEDED_TAG = re.compile(r"\(e\.g\., `cp(3)(\d{1,2})(t?)`\)")
 _WHEEL_TAG = re.compile(r"-cp(3)(\d{1,2})(?:-cp3\d{1,2}(t?)|-none|-abi3)?")
 _DRIVER = re.compile(
     r"\b[Dd]rivers?(?: [Vv]ersion)?(?: is| was|:| =|=| number)?\s(?:at |on |to |of |R)?v?(\d{3}\.\d{1,3}(?:\.\d{1,3})?)\b"
@@ -53,10 +70,15 @@ _DRIVER = re.compile(
     r"|\bnvidia-driver-(\d{3})\b|\bR(\d{3}) (?:driver|branch)|\b[Dd]river branch R?(\d{3})\b|\b(?:the )?(\d{3}) driver\b"
     r"|\b[Dd]river (\d{3})\b"
 )
-_GLIBC = re.compile(r"(?:glibc|GLIBC|GNU libc\)|libc|Ubuntu GLIBC [\w.-]+\))[ -]+(2\.\d{1,2})\b|\bmanylinux_(2)_(\d{1,2})_\w+`\), but", re.I)
+_GLIBC = re.compile(
+    r"(?:glibc|GLIBC|GNU libc\)|libc|Ubuntu GLIBC [\w.-]+\))[ -]+(2\.\d{1,2})\b|\bmanylinux_(2)_(\d{1,2})_\w+`\), but",
+    re.I,
+)
 _LDD = re.compile(r"^ldd \([^)\n]*\) (2\.\d{1,2})", re.MULTILINE)
 _MUSL = re.compile(r"\b[Aa]lpine\b|\bmusl(?:linux)?\b|\bapk add\b")
-_BITS = re.compile(r"\b32[- ]bit\b(?! float)|\bWindows-x86\b|\bwin32\b(?=-|\.whl)|\bi[36]86\b|\barmv[67]l\b|\bPython\d+-32\b")
+_BITS = re.compile(
+    r"\b32[- ]bit\b(?! float)|\(`win32`\)|windows-x86-none|\bWindows-x86\b|\bwin32\b(?=-|\.whl)|\bi[36]86\b|\barmv[67]l\b|\bPython\d+-32\b"
+)
 _EMULATED = re.compile(r"\bRosetta\b|\bemulat\w+|\bsys\.?ctl\.proc_translated|\bPrism\b")
 
 
@@ -92,6 +114,8 @@ def told_python(text: str, wheels: Sequence[str]) -> str | None:
                 scores[version + (match.groups()[-1] or "" if match.groups()[-1] == "t" else "")] += weight
     for match in _FOLDER.finditer(text):
         scores[f"3.{int(match[2])}"] += 6
+    for match in _NEEDED_TAG.finditer(text):
+        scores[f"3.{int(match[2])}{match[3]}"] += 8
     for name in wheels:
         if match := _WHEEL_TAG.search(name):
             scores[f"3.{int(match[2])}{match[3] or ''}"] += 5

@@ -82,9 +82,23 @@ class Situation:
         """
         if self.evidence.torch.computed:
             return True
+        if self.toolkit_lacks:
+            return False
         if self.fit is None or not self.fit.gpus or any(g.verdict == "unknown" for g in self.fit.gpus):
             return None
         return self.refusal("no-kernels", "vendor-index-needed") is None
+
+    @cached_property
+    def toolkit_lacks(self) -> str:
+        """Why a build whose kernels nobody has read can have none for a GPU: its CUDA is older than the GPU's kind."""
+        build, cuda = self.torch.build, self.torch.cuda
+        if cuda is None or (build is not None and build.targets_known):
+            return ""
+        reach = self.rulebook.toolkit_ranges.get(cuda)
+        for gpu in self.machine.gpus:
+            if reach and gpu.compute_capability and gpu.compute_capability.major > reach.last.major:
+                return f"CUDA {cuda} can make code for up to {reach.last}, the GPU has {gpu.compute_capability}"
+        return ""
 
     @property
     def gpu_fits(self) -> tuple[GpuFit, ...]:

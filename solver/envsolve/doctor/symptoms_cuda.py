@@ -59,7 +59,10 @@ CUDA = table(
         r"|Could not access a GPU|GPU (?:is )?(?:not |un)available|no GPU (?:was )?(?:found|detected)|GPU (?:was )?not (?:found|detected)"
         r"|'cuda' is not available|Torch is not able to use GPU|no CUDA\b",
     ),
-    ("cuda-state-dict", r"Attempting to deserialize object on a CUDA device but torch\.cuda\.is_available\(\) is False"),
+    (
+        "cuda-state-dict",
+        r"Attempting to deserialize object on a CUDA device but torch\.cuda\.is_available\(\) is False",
+    ),
     (
         "no-gpus",
         r"No (?:CUDA|HIP) GPUs are available|no CUDA-capable device is detected|(?:cuda|CUDA_)Error_?NoDevice"

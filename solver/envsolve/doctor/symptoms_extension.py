@@ -11,8 +11,14 @@ EXTENSION = table(
         r" with CUDA (?P<cuda>\w+)(?: \(you have (?P<have>[\w.+]+)\))?)?",
     ),
     ("xformers-none", r"No operator found for `?memory_efficient_attention|memory_efficient_attention_forward"),
-    ("triton-missing", r"A matching Triton is not available|triton is not (?:available|installed)|Cannot find a working triton installation"),
-    ("flash-old-gpu", r"FlashAttention(?:-\d)? only supports Ampere GPUs or newer|flash.?attn\w* requires? (?:an )?Ampere"),
+    (
+        "triton-missing",
+        r"A matching Triton is not available|triton is not (?:available|installed)|Cannot find a working triton installation",
+    ),
+    (
+        "flash-old-gpu",
+        r"FlashAttention(?:-\d)? only supports Ampere GPUs or newer|flash.?attn\w* requires? (?:an )?Ampere",
+    ),
     (
         "flash-missing",
         r"FlashAttention2? (?:has been toggled on, but it cannot be used|is not available)|flash_attn seems to be not installed"
@@ -25,13 +31,22 @@ EXTENSION = table(
         r"|bitsandbytes library load error|Configured CUDA binary not found at|python -m bitsandbytes"
         r"|compiled binary .{0,20}not found.{0,80}bitsandbytes",
     ),
-    ("deepspeed-cuda", r"Installed CUDA version (?P<have>[\d.]+) does not match the version torch was compiled with (?P<torch>[\d.]+)"),
+    (
+        "deepspeed-cuda",
+        r"Installed CUDA version (?P<have>[\d.]+) does not match the version torch was compiled with (?P<torch>[\d.]+)",
+    ),
     (
         "build-cuda",
         r"The detected CUDA version \((?P<have>[\d.]+)\) mismatches the version that was used to compile\s*PyTorch \((?P<torch>[\d.]+)\)",
     ),
-    ("minor-cuda", r"detected CUDA version \((?P<have>[\d.]+)\) has a minor version mismatch with the version that was used to compile"),
-    ("cuda-home", r"CUDA_HOME environment variable is not set|nvcc was not found|(?:nvcc|ninja): (?:command )?not found|No CUDA runtime is found"),
+    (
+        "minor-cuda",
+        r"detected CUDA version \((?P<have>[\d.]+)\) has a minor version mismatch with the version that was used to compile",
+    ),
+    (
+        "cuda-home",
+        r"CUDA_HOME environment variable is not set|nvcc was not found|(?:nvcc|ninja): (?:command )?not found|No CUDA runtime is found",
+    ),
     (
         "build-failed",
         r"Failed(?: to build installable wheels for some pyproject.toml based projects| building wheel for) \(?(?P<package>[\w-]+)"
@@ -40,9 +55,18 @@ EXTENSION = table(
     ),
     ("build-isolation", r"ModuleNotFoundError: No module named 'torch'"),
     ("torchcodec", r"Could not load libtorchcodec"),
-    ("onnxruntime", r"Failed to create CUDAExecutionProvider|onnxruntime_providers_cuda|CUDAExecutionProvider' is not in available"),
+    (
+        "onnxruntime",
+        r"Failed to create CUDAExecutionProvider|onnxruntime_providers_cuda|CUDAExecutionProvider' is not in available",
+    ),
     ("ctranslate", r"Library (?:cublas|cudnn|libcublas|libcudnn)\w*\S* is not found or cannot be loaded"),
-    ("tensorflow", r"Could not find cuda drivers on your machine, GPU will not be used|Cannot dlopen some GPU libraries"),
-    ("compiled-other-torch", r"(?:was|were) (?:built|compiled) (?:for|with|against) (?:PyTorch|torch) (?P<torch>\d[\w.+]*)"),
+    (
+        "tensorflow",
+        r"Could not find cuda drivers on your machine, GPU will not be used|Cannot dlopen some GPU libraries",
+    ),
+    (
+        "compiled-other-torch",
+        r"(?:was|were) (?:built|compiled) (?:for|with|against) (?:PyTorch|torch) (?P<torch>\d[\w.+]*)",
+    ),
     ("tensorrt", r"\bTensorRT\b.{0,60}(?:error|not found|could not)"),
 )

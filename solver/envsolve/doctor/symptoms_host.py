@@ -7,14 +7,23 @@ from envsolve.doctor.symptom_table import table
 HOST = table(
     ("nvml-mismatch", r"Driver/library version mismatch"),
     ("api-mismatch", r"API mismatch: the client has(?: the)? version"),
-    ("driver-unreachable", r"couldn'?t communicate with the NVIDIA driver|NVML: Driver Not Loaded|NVIDIA driver is not loaded"),
+    (
+        "driver-unreachable",
+        r"couldn'?t communicate with the NVIDIA driver|NVML: Driver Not Loaded|NVIDIA driver is not loaded",
+    ),
     ("no-devices", r"No devices were found"),
     ("no-handle", r"Unable to determine the device handle for|GPU is lost|fallen off the bus|RmInitAdapter failed"),
     ("nvml-unknown", r"Failed to initialize NVML:? *Unknown Error"),
     ("no-permission", r"(?:do not|don't) have (?:sufficient )?permission|Insufficient Permissions"),
     ("os-blocked", r"GPU access blocked by the operating system"),
-    ("legacy-driver", r"supported through the NVIDIA (?P<branch>\d+)\.xx Legacy|(?P<driver>\d{3})[\d.]* NVIDIA driver will ignore this GPU"),
-    ("unsupported-gpu", r"installed in this system is not supported by the(?: NVIDIA)? (?P<driver>\d+)\S*|is not supported by (?:the )?open"),
+    (
+        "legacy-driver",
+        r"supported through the NVIDIA (?P<branch>\d+)\.xx Legacy|(?P<driver>\d{3})[\d.]* NVIDIA driver will ignore this GPU",
+    ),
+    (
+        "unsupported-gpu",
+        r"installed in this system is not supported by the(?: NVIDIA)? (?P<driver>\d+)\S*|is not supported by (?:the )?open",
+    ),
     ("open-needed", r"requires use of the NVIDIA open kernel modules?"),
     ("nouveau", r"\bnouveau\b"),
     (
@@ -24,13 +33,19 @@ HOST = table(
         r"|modprobe: FATAL: Module nvidia",
     ),
     ("fabric-manager", r"fabric ?manager"),
-    ("suspend", r"\b(?:suspend(?:ed)?|resum(?:e|ed)|hibernat\w+|sleep(?:ing)? (?:mode|state)|woke up|from sleep|after sleep)\b"),
+    (
+        "suspend",
+        r"\b(?:suspend(?:ed)?|resum(?:e|ed)|hibernat\w+|sleep(?:ing)? (?:mode|state)|woke up|from sleep|after sleep)\b",
+    ),
     (
         "docker-no-runtime",
         r"could not select device driver \"*'*\\*\"* ?\"?'? with capabilities|unknown or invalid runtime name: nvidia"
         r"|Unknown runtime specified nvidia|unknown flag: --gpus|CDI device injection failed|unresolvable CDI devices",
     ),
-    ("container-requirement", r"unsatisfied condition: cuda\s*>=?\s*(?P<cuda>[\d.]+)|requirement error: (?P<why>[^\n]*)"),
+    (
+        "container-requirement",
+        r"(?:requirement error: )?unsatisfied condition: cuda\s*>=?\s*(?P<cuda>\d+\.\d+)|requirement error: [^\n]*",
+    ),
     (
         "container-cli",
         r"nvidia-container-cli:(?: (?P<stage>[\w. ]+) error)?:? ?(?P<why>[^\n]*)|nvidia-container-runtime[^\n]*error",
@@ -39,14 +54,20 @@ HOST = table(
         "ngc-no-driver",
         r"The NVIDIA Driver was not detected|GPU functionality will not be available",
     ),
-    ("ngc-compat", r"CUDA Forward Compatibility mode ENABLED|Using CUDA (?P<cuda>[\d.]+) driver version|CUDA Minor Version Compatibility mode ENABLED"),
+    (
+        "ngc-compat",
+        r"CUDA Forward Compatibility mode ENABLED|Using CUDA (?P<cuda>[\d.]+) driver version|CUDA Minor Version Compatibility mode ENABLED",
+    ),
     ("k8s-no-gpu", r"Insufficient nvidia\.com/gpu|nvidia-device-plugin|nvidia\.com/gpu: ?(?P<count>\S+)"),
     ("cgroup", r"daemon-reload|cgroup"),
     ("wsl-link", r"/usr/lib/wsl/lib/libcuda\.so\.1 is not a symbolic link"),
     ("wsl-dxg", r"dxg(?:k|core)?\S*:? [^\n]*(?:fail|error)|/dev/dxg[^\n]*No such file"),
     ("dev-dxg-missing", r"/dev/dxg'?:? No such file"),
     ("dev-nvidia-missing", r"/dev/nvidia[\w*]*'?:? No such file"),
-    ("linux-driver-in-wsl", r"(?:apt(?:-get)?|dnf|yum|ubuntu-drivers)[^\n]*(?:nvidia-driver|cuda-drivers|autoinstall)|\bcuda-drivers\b|/usr/lib/x86_64-linux-gnu/libcuda\.so"),
+    (
+        "linux-driver-in-wsl",
+        r"(?:apt(?:-get)?|dnf|yum|ubuntu-drivers)[^\n]*(?:nvidia-driver|cuda-drivers|autoinstall)|\bcuda-drivers\b|/usr/lib/x86_64-linux-gnu/libcuda\.so",
+    ),
     ("compat-libs", r"cuda(?:-[\d.]+)?/compat|cuda-compat(?:-[\d-]+)?"),
     ("mig", r"\bMIG\b[^\n]{0,40}(?:enabled|mode)|MIG-[0-9a-f]{8}|\bMIG (?:\d+g|device)"),
     ("compute-mode", r"Exclusive_Process|E\. Process|\bProhibited\b"),

@@ -17,7 +17,7 @@ IMPORT = table(
     (
         "different-cuda",
         r"Detected that PyTorch and (?P<other>[\w-]+) were compiled with different CUDA (?:major )?versions\."
-        r" PyTorch has CUDA Version=(?P<torch>[\d.]+) and \S+ has CUDA Version=(?P<theirs>[\d.]+)",
+        r" PyTorch has CUDA Version[= ](?P<torch>\d+\.\d+) and \S+ has CUDA Version[= ](?P<theirs>\d+\.\d+)",
     ),
     ("load-failed", rf"Could not load this library: {_LIB}|OSError: {_LIB.replace('library', 'library2')}: "),
     (
@@ -30,13 +30,19 @@ IMPORT = table(
         r"(?P<library>lib[\w.+-]+\.so(?:\.[\d.]+)?): cannot open shared object file|cannot load library '?(?P<library2>lib\S+\.so\S*)"
         r"|Could not load library (?P<library3>lib\S+\.so[\d.]*)|Could not load dynamic library '(?P<library4>[^']+)'",
     ),
-    ("libcuda-missing", r"libcuda\.so(?:\.1)?:? (?:=> not found|cannot open shared object|not found)|libcuda\.so not found"),
+    (
+        "libcuda-missing",
+        r"libcuda\.so(?:\.1)?:? (?:=> not found|cannot open shared object|not found)|libcuda\.so not found",
+    ),
     (
         "cudnn-versions",
         r"cuDNN version incompatibility: PyTorch was compiled +against \((?P<built>[\d, ]+)\) but"
         r" (?:found runtime version|linked against) \((?P<found>[\d, ]+)\)",
     ),
-    ("cudnn-sub", r"Unable to load any of \{libcudnn\w*|Cannot load symbol (?P<symbol>cudnn\w+)|libcudnn\w* .{0,40}symbol"),
+    (
+        "cudnn-sub",
+        r"Unable to load any of \{libcudnn\w*|Cannot load symbol (?P<symbol>cudnn\w+)|libcudnn\w* .{0,40}symbol",
+    ),
     ("glibc", r"(?:version )?[`'](?P<version>GLIBC_[\d.]+)' not found"),
     ("glibcxx", r"(?:version )?[`'](?P<version>(?:GLIBCXX|CXXABI)_[\d.]+)' not found"),
     (
@@ -45,7 +51,10 @@ IMPORT = table(
         r"|Failed to initialize NumPy|numpy\.core\.multiarray failed to import",
     ),
     ("numpy-dtype-size", r"numpy\.(?:dtype|ndarray|ufunc) size changed, may indicate binary incompatibility"),
-    ("numpy-removed", r"module 'numpy' has no attribute '(?P<name>\w+)'|`np\.(?P<name2>\w+)` was removed in the NumPy 2\.0"),
+    (
+        "numpy-removed",
+        r"module 'numpy' has no attribute '(?P<name>\w+)'|`np\.(?P<name2>\w+)` was removed in the NumPy 2\.0",
+    ),
     (
         "torch-not-itself",
         r"partially initialized module 'torch'|module 'torch' has no attribute '(?P<name>\w+)'|No module named 'torch\._C'"
@@ -53,9 +62,18 @@ IMPORT = table(
         r"|No module named 'torch\.(?P<sub>[\w.]+)'; 'torch' is not a package|Failed to load PyTorch C extensions",
     ),
     ("no-torch", r"No module named '?torch'?(?![\w.'])|No module named 'torch'"),
-    ("no-companion", r"No module named '?(?P<module>torchvision|torchaudio|triton|torchtext|torchdata)(?P<sub>\.[\w.]+)?'?"),
-    ("moved-name", r"cannot import name '?(?P<name>\w+)'? from '?(?P<module>(?:torch|torchvision|torchaudio|triton)[\w.]*)'?"),
-    ("no-attribute", r"module '(?P<module>torchvision|torchaudio|triton)(?P<sub>[\w.]*)' has no attribute '(?P<name>\w+)'"),
+    (
+        "no-companion",
+        r"No module named '?(?P<module>torchvision|torchaudio|triton|torchtext|torchdata)(?P<sub>\.[\w.]+)?'?",
+    ),
+    (
+        "moved-name",
+        r"cannot import name '?(?P<name>\w+)'? from '?(?P<module>(?:torch|torchvision|torchaudio|triton)[\w.]*)'?",
+    ),
+    (
+        "no-attribute",
+        r"module '(?P<module>torchvision|torchaudio|triton)(?P<sub>[\w.]*)' has no attribute '(?P<name>\w+)'",
+    ),
     ("image-extension", r"Failed to load image Python extension"),
     ("jni-notify", r"undefined symbol: iJIT_NotifyEvent"),
     ("illegal-instruction", r"Illegal instruction"),

@@ -26,16 +26,28 @@ INSTALL = table(
         r"|ResolutionTooDeep|resolution-too-deep",
     ),
     ("conflict-line", r"(?m:^)[ \t]+(?P<owner>[\w.-]+ \d\S*|The user requested) depends on (?P<requirement>[^\n;]+)"),
-    ("no-dist-for", r"(?:some packages in these conflicts have no matching distributions available for your environment:)\s*(?P<packages>(?:\n?\s+[\w.-]+)+)"),
-    ("dependency-warning", r"pip's dependency resolver does not currently take into account|(?P<owner>[\w.-]+ \d\S*) requires (?P<need>[\w.-]+[^\n,;]*), but you have (?P<have>[\w.-]+ \S+) which is incompatible"),
+    (
+        "no-dist-for",
+        r"(?:some packages in these conflicts have no matching distributions available for your environment:)\s*(?P<packages>(?:\n?\s+[\w.-]+)+)",
+    ),
+    (
+        "dependency-warning",
+        r"pip's dependency resolver does not currently take into account|(?P<owner>[\w.-]+ \d\S*) requires (?P<need>[\w.-]+[^\n,;]*), but you have (?P<have>[\w.-]+ \S+) which is incompatible",
+    ),
     ("hash-mismatch", r"DO NOT MATCH THE HASHES|Hash mismatch for|hash mismatch|Expected sha256 \w+"),
     (
         "hash-missing",
         r"no hashes were provided or computed|Hashes are required in --require-hashes mode|Hash-checking is enabled, but"
         r"|must have (?:a hash|their versions pinned)|missing hash",
     ),
-    ("bad-metadata", r"inconsistent (?:version|Name|metadata)|has invalid metadata|Metadata field \S+ has|expected '?(?P<want>[\w.+]+)'?, but metadata has '?(?P<have>[\w.+]+)|does not match the (?:given|wheel) (?:name|version)"),
-    ("legacy-parse", r"Invalid (?:requirement|version|wheel filename)|InvalidVersion|Expected end or semicolon|is in an unsupported or invalid wheel"),
+    (
+        "bad-metadata",
+        r"inconsistent (?:version|Name|metadata)|has invalid metadata|Metadata field \S+ has|expected '?(?P<want>[\w.+]+)'?, but metadata has '?(?P<have>[\w.+]+)|does not match the (?:given|wheel) (?:name|version)",
+    ),
+    (
+        "legacy-parse",
+        r"Invalid (?:requirement|version|wheel filename)|InvalidVersion|Expected end or semicolon|is in an unsupported or invalid wheel",
+    ),
     (
         "http",
         r"HTTP error (?P<status>\d{3})|(?P<status2>4\d\d|5\d\d) (?:Client|Server) Error|HTTP (?:status )?(?:client |server )?(?:error )?\(?(?P<status3>[45]\d\d)"
@@ -54,7 +66,10 @@ INSTALL = table(
         r"Because (?:there is no version of (?P<package>[\w.\-\[\]]+)(?:\{[^}]*\})?(?P<spec>[<>=!~]+[^\s,]+)|"
         r"only (?:the following versions of )?(?P<package2>[\w.\-]+)(?:\{[^}]*\})?(?P<spec2>[^\n]*?) (?:is|are) available)",
     ),
-    ("uv-not-in-registry", r"(?P<package>[\w.-]+) was not found in the (?:package registry|provided package locations)"),
+    (
+        "uv-not-in-registry",
+        r"(?P<package>[\w.-]+) was not found in the (?:package registry|provided package locations)",
+    ),
     ("uv-no-solution", r"No solution found when resolving"),
     (
         "uv-abi",
@@ -82,17 +97,33 @@ INSTALL = table(
         r"(?:platforms?: (?P<tags>[^\n;]*))?",
     ),
     ("uv-hint-index", r"`(?P<package>[\w.-]+)` was found on (?P<index>\S+?),? but not at the requested version"),
-    ("uv-hint-wheels", r"Wheels are available for `(?P<package>[\w.-]+)` \(v?(?P<version>[\w.+]+)\) (?:on the following platforms?|with the following Python \w+ tags?): (?P<tags>[^\n]*)"),
+    (
+        "uv-hint-wheels",
+        r"Wheels are available for `(?P<package>[\w.-]+)` \(v?(?P<version>[\w.+]+)\) (?:on the following platforms?|with the following Python \w+ tags?): (?P<tags>[^\n]*)",
+    ),
+    ("uv-indexes", r"Requirements contain conflicting (?:indexes|URLs) for package"),
     ("uv-environments", r"current Python platform is not compatible with the lockfile's supported environments"),
-    ("conda-not-found", r"PackagesNotFoundError|ResolvePackageNotFound|nothing provides requested|does not exist \(perhaps a typo|not available from current channels"),
-    ("conda-unsatisfiable", r"UnsatisfiableError|LibMambaUnsatisfiableError|Could not solve for environment specs|nothing provides|package \S+ (?:requires|has constraint)"),
+    (
+        "conda-not-found",
+        r"PackagesNotFoundError|ResolvePackageNotFound|nothing provides requested|does not exist \(perhaps a typo|not available from current channels",
+    ),
+    (
+        "conda-unsatisfiable",
+        r"UnsatisfiableError|LibMambaUnsatisfiableError|Could not solve for environment specs|nothing provides|package \S+ (?:requires|has constraint)",
+    ),
     ("conda-channel", r"UnavailableInvalidChannel|The channel is not accessible"),
     ("conda-no-cuda", r"nothing provides __cuda|__cuda\S* [^\n]*missing on the system|feature:\|?@?/?\S*__cuda"),
     ("conda-glibc", r"__glibc\S*(?:[^\n]*(?:conflict|missing|available))?|feature:/linux-64::__glibc\S*"),
     ("poetry-none", r"Unable to find installation candidates for (?P<package>[\w.-]+) \((?P<version>[\w.+]+)\)"),
-    ("poetry-because", r"Because (?:no versions of )?(?P<package>[\w.-]+)[^\n]* (?:depends on|matches?|requires) (?P<need>[^\n]*)"),
+    (
+        "poetry-because",
+        r"Because (?:no versions of )?(?P<package>[\w.-]+)[^\n]* (?:depends on|matches?|requires) (?P<need>[^\n]*)",
+    ),
     ("no-space", r"No space left on device|Errno 28"),
     ("memory", r"MemoryError|^\s*Killed\s*$"),
     ("externally-managed", r"externally-managed-environment"),
-    ("lock-changed", r"The lockfile at [^\n]* needs to be updated|pyproject\.toml changed significantly since poetry\.lock"),
+    (
+        "lock-changed",
+        r"The lockfile at [^\n]* needs to be updated|pyproject\.toml changed significantly since poetry\.lock",
+    ),
 )

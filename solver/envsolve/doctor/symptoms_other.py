@@ -9,7 +9,10 @@ OTHER = table(
     ("weights-only", r"Weights only load failed|WeightsUnpickler error"),
     ("functional-tensor", r"No module named 'torchvision\.transforms\.functional_tensor'"),
     ("hub", r"huggingface_hub|HfHubHTTPError|GatedRepoError|LocalEntryNotFoundError"),
-    ("ffmpeg", r"ffmpeg(?:\.exe)?'?:? (?:is )?(?:not found|not installed|command not found)|Could not find ffmpeg|No audio backend"),
+    (
+        "ffmpeg",
+        r"No such file or directory: 'ffmpeg'|appropriate backend to handle|ffmpeg(?:\.exe)?'?:? (?:is )?(?:not found|not installed|command not found)|Could not find ffmpeg|No audio backend",
+    ),
     ("pkg-resources", r"No module named 'pkg_resources'|No module named 'distutils'|No module named 'setuptools'"),
     ("other-module", r"(?:ModuleNotFoundError|ImportError): No module named '?(?P<module>[A-Za-z_]\w*)"),
     ("other-import", r"ImportError: cannot import name '(?P<name>\w+)' from '(?P<module>[\w.]+)'"),
@@ -24,5 +27,8 @@ OTHER = table(
     ("crt", r"vcruntime140(?:_1)?\.dll|Visual C\+\+ Redistributable|libomp140|fbgemm\.dll"),
     ("warning-only", r"\b(?:User|Future|Deprecation|Runtime)Warning\b"),
     ("traceback", r"Traceback \(most recent call last\)"),
-    ("error-line", r"(?m:^)[ \t]*(?:\w+\.)*(?P<type>\w*(?:Error|Exception|Interrupt|Exit))(?::[ \t]*(?P<message>[^\n]*))?(?m:$)"),
+    (
+        "error-line",
+        r"(?m:^)[ \t]*(?:\w+\.)*(?P<type>\w*(?:Error|Exception|Interrupt|Exit))(?::[ \t]*(?P<message>[^\n]*))?(?m:$)",
+    ),
 )

@@ -93,7 +93,7 @@ def variant_of_label(label: str) -> str:
 def variant_of_build(build: str) -> str:
     """The variant in a conda build string: "py3.10_cuda11.8_cudnn8.7.0_0" -> cu118, "py3.9_cpu_0" -> cpu."""
     match = _CONDA_CUDA.search(build)
-    if match:
+    if match and (match[2] or len(match[1]) == 3):  # conda cuts long builds: "py3.10_cuda11.~"
         return f"cu{match[1]}{match[2] or ''}"
     return "cpu" if re.search(r"(?:^|_)cpu", build) else ""
 

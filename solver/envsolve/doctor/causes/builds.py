@@ -5,9 +5,19 @@ from __future__ import annotations
 import re
 
 from envsolve.doctor.finding import Finding, Fix
-from envsolve.doctor.fixes import ASK_DRIVER, ASK_GPU, ASK_TORCH, choose, new_environment, other_build, planned, same_version
+from envsolve.doctor.fixes import (
+    ASK_DRIVER,
+    ASK_GPU,
+    ASK_TORCH,
+    choose,
+    new_environment,
+    other_build,
+    planned,
+    same_version,
+)
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.wording import facts_of, gpu_words, quoted
+from envsolve.judge.rocm import rocm_refusal
 
 _KERNEL = (
     "no-kernel-image", "not-compatible", "gpu-too-old", "arch-mismatch", "invalid-device-function", "bad-image", "requires-cuda",
@@ -24,21 +34,23 @@ def no_kernels(s: Situation) -> Finding | None:
     shown = said or e.first(*_KERNEL)
     refusal = s.refusal("no-kernels")
     library = e.first(*_LIBRARY)
-    if refusal is None and said is None and library is None:
+    if refusal is None and said is None and library is None and not s.toolkit_lacks:
         return None
     if refusal is None and said is not None and s.served and e.torch.computed:
         return None
     if s.torch.accelerator in ("cpu", "xpu"):
         return None
-    if library is not None and refusal is None and said is None:
+    if library is not None and refusal is None and said is None and not s.toolkit_lacks:
         return _library(s, library.name)
     return Finding(
         code="no-kernels",
         headline=f"{s.torch.shown} has no code for {_unserved(s)}",
         certainty="high" if shown or (s.torch.build and s.torch.build.certainty == "high") else "medium",
-        evidence=tuple([*quoted([shown]), *([refusal.text] if refusal else []), *facts_of(s)]),
+        evidence=tuple([*quoted([shown]), *([refusal.text] if refusal else []), *filter(None, [s.toolkit_lacks]), *facts_of(s)]),
         fixes=tuple(_kernel_fixes(s)),
-        fine=("is_available() is True with any driver and card: it proves nothing about kernels",) if e.torch.available else (),
+        fine=("is_available() is True with any driver and card: it proves nothing about kernels",)
+        if e.torch.available
+        else (),
     )
 
 
@@ -67,9 +79,15 @@ def _variants_with_code(s: Situation) -> list[Fix]:
     if not capabilities:
         return [choose(s)]
     tegra = s.rulebook.tegra_capabilities
-    builds = [b for b in s.rulebook.builds_on(s.machine.platform) if b.advertised and all(best_cubin(b, c, tegra) for c in capabilities)]
+    builds = [
+        b
+        for b in s.rulebook.builds_on(s.machine.platform)
+        if b.advertised and all(best_cubin(b, c, tegra) for c in capabilities)
+    ]
     if not builds:
-        text = "no published build has code for it: build torch from source with this GPU's target, or use the CPU build"
+        text = (
+            "no published build has code for it: build torch from source with this GPU's target, or use the CPU build"
+        )
         return [Fix(text=text, commands=("envsolve plan torch",))]
     same = [b for b in builds if b.torch == s.torch.version]
     chosen = same or [b for b in builds if b.torch == builds[-1].torch]
@@ -85,7 +103,12 @@ def _library(s: Situation, name: str) -> Finding:
     }[name]
     fixes = {
         "triton-gpu-old": [Fix(text="run without torch.compile: eager code does not need triton")],
-        "ptxas-target": [Fix(text="let triton use the ptxas of a newer toolkit", commands=("export TRITON_PTXAS_PATH=/usr/local/cuda/bin/ptxas",))],
+        "ptxas-target": [
+            Fix(
+                text="let triton use the ptxas of a newer toolkit",
+                commands=("export TRITON_PTXAS_PATH=/usr/local/cuda/bin/ptxas",),
+            )
+        ],
         "nvrtc-target": other_build(s, why="whose CUDA knows the GPU"),
     }[name]
     return Finding(
@@ -94,6 +117,27 @@ def _library(s: Situation, name: str) -> Finding:
         certainty="high",
         evidence=tuple([*quoted(s.evidence.all(name)[:1]), *facts_of(s)]),
         fixes=tuple(fixes),
+    )
+
+
+def no_gfx_code(s: Situation) -> Finding | None:
+    """A ROCm build without code for the AMD GPU."""
+    if s.torch.accelerator != "rocm" or s.machine.vendor != "amd":
+        return None
+    shown = s.evidence.first("no-kernel-image", "invalid-device-function", "bad-image", "library-failed")
+    refusal = rocm_refusal(s.torch.build, s.machine) if s.torch.build else None
+    if shown is None and refusal is None:
+        return None
+    names = ", ".join(g.name or g.gfx or "the GPU" for g in s.machine.gpus) or "the GPU"
+    return Finding(
+        code="no-kernels",
+        headline=f"{s.torch.shown} has no code for {names}",
+        certainty="high" if refusal else "medium",
+        evidence=tuple([*quoted([shown]), *([refusal.text] if refusal else []), *facts_of(s)]),
+        fixes=(
+            Fix(text="take a newer rocm build, or AMD's own index, that lists this gfx target", commands=("rocminfo | grep gfx", "envsolve plan torch")),
+            Fix(text="HSA_OVERRIDE_GFX_VERSION only pretends another target: faults are reported where the instructions differ"),
+        ),
     )
 
 
@@ -125,7 +169,9 @@ def kernels_in_doubt(s: Situation) -> Finding | None:
 
 def vendor_needed(s: Situation) -> Finding | None:
     """A Jetson board with a public wheel, or an AMD GPU on Windows: only the vendor has builds."""
-    tegra = s.machine.tegra or any(g.compute_capability in s.rulebook.tegra_capabilities for g in s.machine.gpus if g.compute_capability)
+    tegra = s.machine.tegra or any(
+        g.compute_capability in s.rulebook.tegra_capabilities for g in s.machine.gpus if g.compute_capability
+    )
     amd_windows = s.machine.vendor == "amd" and s.machine.os == "windows"
     if not (tegra or amd_windows) or s.torch.vendor or s.served or "nv" in s.torch.text:
         return None
@@ -133,11 +179,18 @@ def vendor_needed(s: Situation) -> Finding | None:
         return None
     if amd_windows:
         headline = "PyTorch publishes no build for an AMD GPU on Windows"
-        fix = Fix(text="take AMD's own ROCm wheels for Windows (its PyTorch on Windows pages), or Linux with a rocm build")
+        fix = Fix(
+            text="take AMD's own ROCm wheels for Windows (its PyTorch on Windows pages), or Linux with a rocm build"
+        )
     else:
         headline = f"only NVIDIA's own builds serve this board; {s.torch.shown if s.torch.known else 'a public wheel'} does not"
-        fix = Fix(text="take the wheel that NVIDIA builds for this board's JetPack, and hold it by a constraint on its exact version", commands=("cat /etc/nv_tegra_release",))
-    return Finding(code="vendor-index-needed", headline=headline, certainty="high", evidence=tuple(facts_of(s)), fixes=(fix,))
+        fix = Fix(
+            text="take the wheel that NVIDIA builds for this board's JetPack, and hold it by a constraint on its exact version",
+            commands=("cat /etc/nv_tegra_release",),
+        )
+    return Finding(
+        code="vendor-index-needed", headline=headline, certainty="high", evidence=tuple(facts_of(s)), fixes=(fix,)
+    )
 
 
 def wrong_accelerator(s: Situation) -> Finding | None:
@@ -150,10 +203,17 @@ def wrong_accelerator(s: Situation) -> Finding | None:
             return None
         return _accelerator(s, f"{s.torch.shown} is a build for {_SPOKEN[kind]}, the GPU is NVIDIA's")
     if kind == "cuda" and vendor in ("amd", "intel"):
-        return _accelerator(s, f"{s.torch.shown} is a build for NVIDIA, the GPU is {'AMD' if vendor == 'amd' else 'Intel'}'s")
+        return _accelerator(
+            s, f"{s.torch.shown} is a build for NVIDIA, the GPU is {'AMD' if vendor == 'amd' else 'Intel'}'s"
+        )
     if kind == "" and s.evidence.has("no-driver") and vendor in ("amd", "intel"):
         return _accelerator(s, f"torch is a build for NVIDIA, the GPU is {'AMD' if vendor == 'amd' else 'Intel'}'s")
-    if kind == "cpu" and vendor == "amd" and s.machine.os == "linux" and s.evidence.has("not-compiled", "cuda-unavailable"):
+    if (
+        kind == "cpu"
+        and vendor == "amd"
+        and s.machine.os == "linux"
+        and s.evidence.has("not-compiled", "cuda-unavailable")
+    ):
         return _accelerator(s, f"{s.torch.shown} is the CPU build, the AMD GPU needs a rocm build")
     return None
 
@@ -218,17 +278,32 @@ def _why_cpu(s: Situation) -> tuple[str, list[Fix]]:
     """What chose the CPU build, and the way to the right one."""
     text = s.evidence.text
     if re.search(r"platform_machine == ['\"]x86_64['\"]", text) and s.machine.os == "windows":
-        fix = Fix(text="Windows calls the processor AMD64: let the marker accept both spellings", commands=("marker = \"platform_machine == 'x86_64' or platform_machine == 'AMD64'\"", "uv lock && uv sync"))
+        fix = Fix(
+            text="Windows calls the processor AMD64: let the marker accept both spellings",
+            commands=("marker = \"platform_machine == 'x86_64' or platform_machine == 'AMD64'\"", "uv lock && uv sync"),
+        )
         return ": the marker of its source never holds on Windows, which says AMD64", [fix]
-    if re.search(r"sys_platform == ['\"]linux['\"]|platform_system == ['\"]Linux['\"]", text) and s.machine.os == "windows":
-        fix = Fix(text="extend the marker of the CUDA source to Windows (triton stays Linux only)", commands=("marker = \"sys_platform == 'linux' or sys_platform == 'win32'\"", "uv lock && uv sync"))
+    if (
+        re.search(r"sys_platform == ['\"]linux['\"]|platform_system == ['\"]Linux['\"]", text)
+        and s.machine.os == "windows"
+    ):
+        fix = Fix(
+            text="extend the marker of the CUDA source to Windows (triton stays Linux only)",
+            commands=("marker = \"sys_platform == 'linux' or sys_platform == 'win32'\"", "uv lock && uv sync"),
+        )
         return ": the CUDA source in pyproject.toml applies to Linux only", [fix]
     if re.search(r"cpuonly", text):
-        return ": the conda package cpuonly asks for it", [Fix(text="make a new environment without cpuonly"), *other_build(s, torch=same_version(s))]
+        return ": the conda package cpuonly asks for it", [
+            Fix(text="make a new environment without cpuonly"),
+            *other_build(s, torch=same_version(s)),
+        ]
     if re.search(r"whl/cpu\b|pytorch-cpu\b|torch-backend[= ]cpu", text):
         return ": the cpu index was given", other_build(s, torch=same_version(s))
     if s.torch.distributor == "conda":
-        fix = Fix(text="have the solver believe in a GPU where it cannot see one", commands=("CONDA_OVERRIDE_CUDA=12.8 conda create -n NAME pytorch",))
+        fix = Fix(
+            text="have the solver believe in a GPU where it cannot see one",
+            commands=("CONDA_OVERRIDE_CUDA=12.8 conda create -n NAME pytorch",),
+        )
         return ": conda's solver saw no CUDA driver", [fix, *other_build(s, torch=same_version(s))]
     if s.machine.os == "windows":
         return ": on Windows the default Python index has no other", other_build(s, torch=same_version(s))

@@ -80,7 +80,12 @@ def _by_symptom(s: Situation) -> Finding | None:
         headline=f"{name} was built for another torch than {s.torch.shown if s.torch.known else 'the installed one'}",
         certainty="medium" if known else "low",
         evidence=tuple([*quoted([shown]), *facts_of(s)]),
-        fixes=(Fix(text=f"install torch and {name} together, from one index, in a new environment", commands=(f"envsolve install --name NAME torch {name}",)),),
+        fixes=(
+            Fix(
+                text=f"install torch and {name} together, from one index, in a new environment",
+                commands=(f"envsolve install --name NAME torch {name}",),
+            ),
+        ),
     )
 
 
@@ -125,7 +130,7 @@ def _pinned_library(s: Situation) -> Finding | None:
 
 def variant(s: Situation) -> Finding | None:
     """Versions that belong together, in builds that do not."""
-    return _said_different(s) or _labels_differ(s) or _two_distributors(s)
+    return _said_different(s) or _labels_differ(s)
 
 
 def _said_different(s: Situation) -> Finding | None:
@@ -169,22 +174,27 @@ def _same_machine(one: str, other: str) -> bool:
     return one != other
 
 
-def _two_distributors(s: Situation) -> Finding | None:
+def two_distributors(s: Situation) -> Finding | None:
     """conda's pytorch and pip's torch in one environment."""
     conda = s.evidence.installed.get("pytorch")
     pip = s.evidence.installed.get("torch")
     if conda is None or pip is None or not (conda.build or conda.channel):
         return None
-    if pip.channel not in ("", "pypi") and pip.build:
-        return None
-    if pip.source == "printed" or not (pip.channel == "pypi" or "pypi" in pip.build or s.is_failing):
+    from_pypi = pip.channel == "pypi" or "pypi" in pip.build
+    # conda's pytorch shows in pip's list as torch of the same version.
+    if not from_pypi and (pip.public == conda.public or pip.source == "printed" or not s.is_failing):
         return None
     return Finding(
         code="variant-mismatch",
         headline=f"two distributors in one environment: conda's pytorch {conda.version} and pip's torch {pip.version}",
         certainty="medium",
         evidence=tuple(facts_of(s)),
-        fixes=(Fix(text="make a new environment with torch from one of them", commands=("envsolve install --name NAME torch torchvision torchaudio",)),),
+        fixes=(
+            Fix(
+                text="make a new environment with torch from one of them",
+                commands=("envsolve install --name NAME torch torchvision torchaudio",),
+            ),
+        ),
     )
 
 

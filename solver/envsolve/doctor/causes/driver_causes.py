@@ -69,7 +69,11 @@ def _says_dropped(s: Situation) -> bool:
     """Whether the kernel named the legacy branch, or refused a card that the rules do not hold for newer than it."""
     if s.evidence.has("legacy-driver"):
         return True
-    return s.evidence.has("unsupported-gpu") and not s.evidence.has("open-needed") and _clash(s, "gpu-driver-mismatch") is None
+    return (
+        s.evidence.has("unsupported-gpu")
+        and not s.evidence.has("open-needed")
+        and _clash(s, "gpu-driver-mismatch") is None
+    )
 
 
 def _clash(s: Situation, code: str) -> str | None:
@@ -129,10 +133,13 @@ def _wanted_cuda(s: Situation) -> Dotted | None:
 
 def _too_old_headline(s: Situation, cuda: Dotted | None) -> str:
     wanted = f"CUDA {cuda}" if cuda else "the CUDA of this build"
+    who = str(s.driver) if s.driver.known else "the driver"
+    if s.evidence.has("ptx-toolchain"):
+        speaks = f" (it speaks CUDA {s.driver.cuda})" if s.driver.cuda else ""
+        return f"{who} cannot compile PTX that a newer CUDA made{speaks}"
     lowest = floor(cuda, s.rulebook, windows=s.driver.windows) if cuda else None
     needs = f", which needs driver {lowest} or newer" if lowest else ""
-    have = f" ({s.driver})" if s.driver.known else ""
-    return f"the driver{have} cannot serve {wanted}{needs}"
+    return f"{who} cannot serve {wanted}{needs}"
 
 
 def _found_version(s: Situation) -> list[str]:
@@ -145,9 +152,19 @@ def _found_version(s: Situation) -> list[str]:
     return [f"found version {found} = the driver speaks CUDA {number // 1000}.{number % 1000 // 10} at most"]
 
 
+def _lowest(s: Situation, cuda: Dotted | None) -> Dotted | None:
+    """The lowest driver that would do: for PTX the one that speaks its CUDA in full (nvcc's where that made it)."""
+    if not s.evidence.has("ptx-toolchain"):
+        return floor(cuda, s.rulebook, windows=s.driver.windows) if cuda else None
+    nvcc = re.search(r"release (\d+\.\d+), V", s.evidence.text)
+    made = max((c for c in (cuda, Dotted.parse(nvcc[1]) if nvcc else None) if c is not None), default=None)
+    row = s.rulebook.toolkit_driver(made) if made else None
+    return (row.windows if s.driver.windows else row.linux) if row else None
+
+
 def _too_old_fixes(s: Situation, cuda: Dotted | None) -> list[Fix]:
     """A newer driver, as far as the card allows one; a build for the present driver."""
-    lowest = floor(cuda, s.rulebook, windows=s.driver.windows) if cuda else None
+    lowest = _lowest(s, cuda)
     last = _last_branch(s)
     where = " on the host" if s.evidence.host.container or s.evidence.has("container-requirement") else ""
     where = " on Windows (not inside WSL)" if s.machine.wsl else where
@@ -167,7 +184,14 @@ def not_loaded(s: Situation) -> Finding | None:
     """A GPU is there and its driver does not answer."""
     e = s.evidence
     shown = e.first(
-        "driver-unreachable", "module-refused", "open-needed", "no-handle", "error-802", "error-999", "error-304", "all-busy"
+        "driver-unreachable",
+        "module-refused",
+        "open-needed",
+        "no-handle",
+        "error-802",
+        "error-999",
+        "error-304",
+        "all-busy",
     )
     if shown is None and e.has("no-driver", "no-devices", "no-gpus", "nvml-unknown") and not e.host.container:
         shown = e.first("no-devices", "nvml-unknown") or (e.first("no-driver") if _gpu_is_there(s) else None)
@@ -180,7 +204,10 @@ def not_loaded(s: Situation) -> Finding | None:
         code="driver-not-reachable",
         headline=headline,
         certainty="high" if _gpu_is_there(s) else "medium",
-        evidence=(*quoted([shown, e.first("module-refused"), e.first("open-needed"), e.first("nouveau")]), *facts_of(s)),
+        evidence=(
+            *quoted([shown, e.first("module-refused"), e.first("open-needed"), e.first("nouveau")]),
+            *facts_of(s),
+        ),
         fixes=tuple(fixes),
         missing=() if s.driver.known else (ASK_DRIVER,),
     )
@@ -211,7 +238,12 @@ def _why_not_loaded(s: Situation) -> tuple[str, list[Fix]]:
     if e.has("error-802"):
         return (
             "the GPUs wait for the fabric manager (NVSwitch): the driver says that the system is not yet initialised",
-            [Fix(text="start the fabric manager, of exactly the driver's version", commands=("sudo systemctl enable --now nvidia-fabricmanager", "nvidia-smi -q | grep -A2 Fabric"))],
+            [
+                Fix(
+                    text="start the fabric manager, of exactly the driver's version",
+                    commands=("sudo systemctl enable --now nvidia-fabricmanager", "nvidia-smi -q | grep -A2 Fabric"),
+                )
+            ],
         )
     if _nouveau(s) and not e.has("module-refused"):
         return (
@@ -223,22 +255,42 @@ def _why_not_loaded(s: Situation) -> tuple[str, list[Fix]]:
     if e.has("no-handle"):
         return (
             "the GPU does not answer the driver (lost)",
-            [Fix(text="shut down and start again; if it comes back, look at power, slot and `dmesg | grep -i xid`", commands=("sudo dmesg | grep -i -E 'NVRM|xid'",))],
+            [
+                Fix(
+                    text="shut down and start again; if it comes back, look at power, slot and `dmesg | grep -i xid`",
+                    commands=("sudo dmesg | grep -i -E 'NVRM|xid'",),
+                )
+            ],
         )
     if e.has("error-999", "error-304"):
         return (
             "the driver's compute part does not answer (often after a suspend, or nvidia_uvm is not loaded)",
-            [Fix(text="load the module anew, or reboot", commands=("sudo rmmod nvidia_uvm && sudo modprobe nvidia_uvm",))],
+            [
+                Fix(
+                    text="load the module anew, or reboot",
+                    commands=("sudo rmmod nvidia_uvm && sudo modprobe nvidia_uvm",),
+                )
+            ],
         )
     if e.has("all-busy"):
         return (
             "the GPU is held by another program, or its compute mode forbids a second one",
-            [Fix(text="see who uses it and which compute mode it is in", commands=("nvidia-smi -q -d COMPUTE", "nvidia-smi"))],
+            [
+                Fix(
+                    text="see who uses it and which compute mode it is in",
+                    commands=("nvidia-smi -q -d COMPUTE", "nvidia-smi"),
+                )
+            ],
         )
     return (
         "the NVIDIA driver is not loaded",
-        [Fix(text="reboot; if it stays, the module was not built for the running kernel: install the driver package (and "
-                  "the kernel headers) anew", commands=("uname -r", "dkms status", "sudo modprobe nvidia"))],
+        [
+            Fix(
+                text="reboot; if it stays, the module was not built for the running kernel: install the driver package (and "
+                "the kernel headers) anew",
+                commands=("uname -r", "dkms status", "sudo modprobe nvidia"),
+            )
+        ],
     )
 
 
@@ -246,7 +298,10 @@ def _module_fix(s: Situation) -> Fix:
     """By the reason that modprobe or dkms gave."""
     text = s.evidence.text.lower()
     if "key was rejected" in text or "required key" in text or "unsigned module" in text or "secure boot" in text:
-        return Fix(text="Secure Boot refuses the unsigned module: enrol its key, or switch Secure Boot off in the firmware", commands=("mokutil --sb-state", "sudo update-secureboot-policy --enroll-key"))
+        return Fix(
+            text="Secure Boot refuses the unsigned module: enrol its key, or switch Secure Boot off in the firmware",
+            commands=("mokutil --sb-state", "sudo update-secureboot-policy --enroll-key"),
+        )
     return Fix(
         text="the module is missing for the running kernel: install its headers, build the module, reboot",
         commands=("sudo apt install linux-headers-$(uname -r)", "sudo dkms autoinstall", "sudo modprobe nvidia"),

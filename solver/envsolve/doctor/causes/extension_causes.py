@@ -12,7 +12,18 @@ from envsolve.doctor.situation import Situation
 from envsolve.doctor.torch_state import public
 from envsolve.doctor.wording import facts_of, quoted
 
-_FAMILY = {"torch", "torchvision", "torchaudio", "torchgen", "functorch", "triton", "nvidia", "numpy", "pip", "setuptools"}
+_FAMILY = {
+    "torch",
+    "torchvision",
+    "torchaudio",
+    "torchgen",
+    "functorch",
+    "triton",
+    "nvidia",
+    "numpy",
+    "pip",
+    "setuptools",
+}
 # Python packages on the way to torch that have no CUDA code of their own: a frame of theirs blames nobody.
 _PURE = {
     "transformers", "diffusers", "accelerate", "lightning", "pytorch_lightning", "lightning_fabric", "ultralytics", "timm",
@@ -31,12 +42,14 @@ _OWN_SAY = (
 
 def extension(s: Situation) -> Finding | None:
     """An extension that was built for another torch, another CUDA or other GPUs."""
-    return _wrong_torch(s) or _no_kernels(s) or _own_words(s) or _building(s)
+    return _wrong_torch(s) or _no_kernels(s) or _own_words(s) or _missing_library(s) or _building(s)
 
 
 def _wrong_torch(s: Situation) -> Finding | None:
     """An undefined symbol, a library that cannot be loaded or a CUDA line of its own, in a module outside torch."""
-    for symptom in s.evidence.all("undefined-symbol", "load-failed", "dll-failed", "different-cuda", "missing-operator", "symbol-not-found"):
+    for symptom in s.evidence.all(
+        "undefined-symbol", "load-failed", "dll-failed", "different-cuda", "missing-operator", "symbol-not-found"
+    ):
         name = _module_of_symptom(s, symptom)
         if name and name.lower() not in _FAMILY and name not in _PURE:
             return _finding(s, name, f"{name} was built for another torch than {s.torch.shown}", [symptom], "high")
@@ -49,7 +62,11 @@ def _module_of_symptom(s: Situation, symptom: Symptom) -> str:
         return symptom.get("other") if symptom.get("other") not in ("torchvision", "torchaudio") else ""
     if symptom.name == "missing-operator":
         space = (symptom.get("operator") or symptom.get("operator2")).split("::")[0] or symptom.get("space")
-        return space if space and space not in ("torchvision", "torchaudio", "aten", "prims", "profiler", "c10d", "quantized") else ""
+        return (
+            space
+            if space and space not in ("torchvision", "torchaudio", "aten", "prims", "profiler", "c10d", "quantized")
+            else ""
+        )
     library = symptom.get("library") or symptom.get("library2")
     if symptom.name == "dll-failed" and symptom.get("module"):
         return _dll_module(s, symptom)
@@ -136,8 +153,15 @@ def _own_words(s: Situation) -> Finding | None:
         return None
     if shown.name == "xformers-build" and _is_cpu(shown.get("have")):
         return None
-    name = {"xformers-build": "xformers", "xformers-none": "xformers", "flash-old-gpu": "flash-attn", "flash-missing": "flash-attn",
-            "deepspeed-cuda": "deepspeed", "ctranslate": "ctranslate2", "onnxruntime": "onnxruntime-gpu"}.get(shown.name, shown.name)
+    name = {
+        "xformers-build": "xformers",
+        "xformers-none": "xformers",
+        "flash-old-gpu": "flash-attn",
+        "flash-missing": "flash-attn",
+        "deepspeed-cuda": "deepspeed",
+        "ctranslate": "ctranslate2",
+        "onnxruntime": "onnxruntime-gpu",
+    }.get(shown.name, shown.name)
     headline = {
         "xformers-build": f"xformers was built for torch {shown.get('torch') or 'of another build'}, installed is "
                           f"{shown.get('have') or s.torch.shown}",
@@ -151,6 +175,22 @@ def _own_words(s: Situation) -> Finding | None:
 
 def _is_cpu(version: str) -> bool:
     return version.endswith("+cpu")
+
+
+def _missing_library(s: Situation) -> Finding | None:
+    """A CUDA library that an extension looks for and torch does not need: of another CUDA or cuDNN."""
+    shown = s.evidence.first("no-shared-object")
+    if shown is None:
+        return None
+    modules = [module_of(f.path) for f in s.evidence.frames if f.line <= shown.line and f.path.endswith(".py")]
+    known = s.facts.extension_of(modules[-1]) if modules else None
+    if known is None and not (modules and modules[-1] == "torch"):
+        words = s.evidence.text.lower()
+        known = next((x for x in s.facts.extensions.values() if x.package.lower() in words), None)
+    if known is None:
+        return None
+    headline = f"{known.package} looks for a CUDA library of another version than {s.torch.shown} brings"
+    return _finding(s, known.modules[0], headline, [shown], "medium")
 
 
 def _building(s: Situation) -> Finding | None:
@@ -170,7 +210,13 @@ def _building(s: Situation) -> Finding | None:
     }.get(shown.name, f"{package} could not be built; {s.torch.shown} itself is not to blame")
     fixes = [Fix(text=f"take a ready-made wheel of {package} for this torch, CUDA and Python, if its makers have one")]
     if e.has("build-isolation"):
-        fixes.insert(0, Fix(text="it needs the installed torch while it is built: switch the build isolation off", commands=(f"pip install --no-build-isolation {package}",)))
+        fixes.insert(
+            0,
+            Fix(
+                text="it needs the installed torch while it is built: switch the build isolation off",
+                commands=(f"pip install --no-build-isolation {package}",),
+            ),
+        )
     if shown.name in ("build-cuda", "nvcc-target"):
         fixes.append(Fix(text="or compile with a toolkit of the CUDA that torch was built with (torch.version.cuda)"))
     return _finding(s, package, headline, [shown], "medium", fixes=fixes)
@@ -210,12 +256,25 @@ def _remedy(s: Situation, name: str) -> list[Fix]:
     package = known.package if known else name.replace("_", "-")
     paired = s.facts.paired(package, s.torch.version) if s.torch.version is not None else None
     if paired:
-        index = f" --index-url https://download.pytorch.org/whl/{s.torch.variant}" if s.torch.variant.startswith("cu") and package == "xformers" else ""
-        return [Fix(text=f"take {package} {paired}, which belongs to {s.torch.shown}; leave torch as it is",
-                    commands=(f"pip install --no-deps {package}=={paired}{index}",))]
+        index = (
+            f" --index-url https://download.pytorch.org/whl/{s.torch.variant}"
+            if s.torch.variant.startswith("cu") and package == "xformers"
+            else ""
+        )
+        return [
+            Fix(
+                text=f"take {package} {paired}, which belongs to {s.torch.shown}; leave torch as it is",
+                commands=(f"pip install --no-deps {package}=={paired}{index}",),
+            )
+        ]
     if known is not None and known.from_source:
-        return [Fix(text=f"build {package} anew against the torch that is there, or take a wheel of it made for exactly this torch and GPU; "
-                         "leave torch as it is", commands=(f"pip install --no-build-isolation --no-deps --no-cache-dir --force-reinstall {package}",))]
+        return [
+            Fix(
+                text=f"build {package} anew against the torch that is there, or take a wheel of it made for exactly this torch and GPU; "
+                "leave torch as it is",
+                commands=(f"pip install --no-build-isolation --no-deps --no-cache-dir --force-reinstall {package}",),
+            )
+        ]
     return [Fix(text=f"take a release or build of {package} made for this torch, CUDA and GPU; leave torch as it is")]
 
 

@@ -11,7 +11,7 @@ from envsolve.doctor.wording import facts_of, gpu_words, quoted
 _ILL = (
     "no-kernel-image", "not-compatible", "gpu-too-old", "no-gpus", "no-driver", "driver-old", "missing-operator",
     "undefined-symbol", "load-failed", "dll-failed", "not-compiled", "error-803", "error-804", "error-999", "launch-failure",
-    "out-of-memory", "traceback", "library-failed", "nccl", "pip-none", "conflict", "uv-no-solution",
+    "out-of-memory", "library-failed", "nccl", "pip-none", "conflict", "uv-no-solution",
 )  # fmt: skip
 _HARMLESS = {
     "capability-range": "the warning names a range by build targets: code of the same major and a lower minor runs as well",
@@ -31,7 +31,7 @@ def harmless(s: Situation) -> Finding | None:
     """A message that looks bad while everything works."""
     e = s.evidence
     shown = e.first(*_HARMLESS)
-    if shown is None or not _works(s) or e.has(*_ILL):
+    if shown is None or not _works(s) or e.has(*_ILL) or _another_error(s):
         return None
     return Finding(
         code="harmless-warning",
@@ -41,10 +41,16 @@ def harmless(s: Situation) -> Finding | None:
     )
 
 
+def _another_error(s: Situation) -> bool:
+    """Whether a traceback is there that the harmless messages do not explain."""
+    errors = [x for x in s.evidence.all("error-line") if "triton" not in x.text.lower()]
+    return bool(errors) and s.evidence.has("traceback")
+
+
 def fits(s: Situation) -> Finding | None:
     """Build, GPU and driver go together by the rules, or the GPU was seen to compute, and nothing fails."""
     e = s.evidence
-    if not s.torch.known or e.has(*_ILL) or not _works(s):
+    if not s.torch.known or e.has(*_ILL, "traceback") or not _works(s):
         return None
     if e.torch.available is False and s.torch.accelerator == "cuda":
         return None
@@ -79,7 +85,11 @@ def _fine(s: Situation) -> str:
 
 
 def _fits(s: Situation) -> list[str]:
-    words = {"native": "has code of its own for", "compatible": "has code that runs on", "jit": "compiles at first use for"}
+    words = {
+        "native": "has code of its own for",
+        "compatible": "has code that runs on",
+        "jit": "compiles at first use for",
+    }
     return [f"{fit.code} {words[fit.verdict]} {fit.gpu}" for fit in s.gpu_fits if fit.verdict in words and fit.code]
 
 

@@ -6,7 +6,7 @@ import re
 
 from packaging.specifiers import SpecifierSet
 
-from envsolve.doctor.evidence import Installed
+from envsolve.doctor.evidence import Installed, Symptom
 from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.report_frames import module_of, site_of
 from envsolve.doctor.situation import Situation
@@ -38,7 +38,12 @@ def _local_name(s: Situation) -> Finding | None:
         headline=f"{what} is imported in place of the installed torch",
         certainty="high",
         evidence=tuple(quoted([shown])),
-        fixes=(Fix(text="rename it, or run from another folder", commands=("python -c \"import torch; print(torch.__file__)\"",)),),
+        fixes=(
+            Fix(
+                text="rename it, or run from another folder",
+                commands=('python -c "import torch; print(torch.__file__)"',),
+            ),
+        ),
     )
 
 
@@ -53,7 +58,9 @@ def _elsewhere(s: Situation) -> Finding | None:
     if not (user or by_path or _versions_differ(s)):
         return None
     how = "the user site" if user else "PYTHONPATH" if by_path else "another environment"
-    return _shadowed(s, f"the imported torch comes from {how} ({imported}), not from the environment ({own})", user, by_path)
+    return _shadowed(
+        s, f"the imported torch comes from {how} ({imported}), not from the environment ({own})", user, by_path
+    )
 
 
 def _versions_differ(s: Situation) -> bool:
@@ -65,8 +72,18 @@ def _shadowed(s: Situation, headline: str, user: bool, by_path: bool) -> Finding
     if by_path:
         fixes.append(Fix(text="clear PYTHONPATH for this environment", commands=("unset PYTHONPATH",)))
     if user:
-        fixes.append(Fix(text="keep the user site out, or remove the copy in it", commands=("export PYTHONNOUSERSITE=1", "python -m pip uninstall torch")))
-    fixes.append(Fix(text="see which file is imported", commands=("python -c \"import torch; print(torch.__version__, torch.__file__)\"",)))
+        fixes.append(
+            Fix(
+                text="keep the user site out, or remove the copy in it",
+                commands=("export PYTHONNOUSERSITE=1", "python -m pip uninstall torch"),
+            )
+        )
+    fixes.append(
+        Fix(
+            text="see which file is imported",
+            commands=('python -c "import torch; print(torch.__version__, torch.__file__)"',),
+        )
+    )
     return Finding(
         code="shadowed-torch",
         headline=headline,
@@ -92,7 +109,9 @@ def _imported_site(s: Situation) -> str:
 
 def _own_site(s: Situation) -> str:
     """Where the environment's packages lie: by pip's word, else by the other files of the traceback."""
-    located = [r.location for r in s.evidence.history if r.name == "torch" and "packages" in r.location and r.source != "file"]
+    located = [
+        r.location for r in s.evidence.history if r.name == "torch" and "packages" in r.location and r.source != "file"
+    ]
     if located:
         return site_of(located[-1])
     others = [site_of(f.path) for f in s.evidence.frames if module_of(f.path) not in ("", "torch", "torchgen")]
@@ -128,7 +147,9 @@ def numpy_two(s: Situation) -> Finding | None:
     numpy = public(e.version("numpy"))
     version = s.torch.version
     rule = s.rulebook.numpy_rule(version, s.machine.platform) if version is not None else None
-    clash = rule is not None and numpy is not None and not SpecifierSet(rule.requires.removeprefix("numpy")).contains(numpy)
+    clash = (
+        rule is not None and numpy is not None and not SpecifierSet(rule.requires.removeprefix("numpy")).contains(numpy)
+    )
     if shown is None and not (clash and e.has("numpy-removed", "warning-only", "error-line")):
         return None
     if shown is None and not e.has("numpy-dtype-size", "numpy-removed"):
@@ -150,7 +171,9 @@ def numpy_two(s: Situation) -> Finding | None:
 
 
 def _other_numpy_user(s: Situation) -> Finding:
-    module = next((m for f in reversed(s.evidence.frames) if (m := module_of(f.path)) not in ("", "torch", "numpy")), "")
+    module = next(
+        (m for f in reversed(s.evidence.frames) if (m := module_of(f.path)) not in ("", "torch", "numpy")), ""
+    )
     who = module or "another module"
     return Finding(
         code="not-torch",
@@ -159,6 +182,35 @@ def _other_numpy_user(s: Situation) -> Finding:
         evidence=tuple([*quoted(s.evidence.all("numpy-abi")), *facts_of(s)]),
         fixes=(Fix(text=f"take a newer {who}, or NumPy 1 until there is one", commands=('pip install "numpy<2"',)),),
     )
+
+
+def missing_libraries(s: Situation) -> Finding | None:
+    """A CUDA library that torch's own import misses: its nvidia packages were not installed with it."""
+    shown = next((x for x in s.evidence.all("no-shared-object") if _of_nvidia(x)), None)
+    inside = any(module_of(f.path) == "torch" and f.path.endswith("__init__.py") for f in s.evidence.frames)
+    if shown is None or not inside or not re.search(r"torch[/\\]__init__\.py|torch\._C", s.evidence.text):
+        return None
+    last = [module_of(f.path) for f in s.evidence.frames if f.path.endswith(".py") and f.line <= shown.line]
+    if last and last[-1] != "torch":
+        return None
+    return Finding(
+        code="index-problem",
+        headline=f"{s.torch.shown} was installed without the nvidia packages that its metadata requires ({_library(shown)} is missing)",
+        certainty="medium",
+        evidence=tuple([*quoted([shown]), *facts_of(s)]),
+        fixes=(
+            Fix(text="install torch with its dependencies for this platform, in a new environment; lock again if the lock lacks them", commands=("envsolve install --name NAME torch",)),
+        ),
+        fine=("a system CUDA or cuDNN is not what is missing",),
+    )
+
+
+def _library(shown: Symptom) -> str:
+    return next((g for n in ("library", "library2", "library3", "library4") if (g := shown.get(n))), "a library")
+
+
+def _of_nvidia(shown: Symptom) -> bool:
+    return bool(re.match(r"lib(?:cudnn|cublas|cudart|nccl|cusparse|cufft|curand|cusolver|nvrtc|nvToolsExt|cupti|nvJitLink|nvshmem|cufile)", _library(shown)))
 
 
 def stray_libraries(s: Situation) -> Finding | None:
@@ -175,7 +227,7 @@ def stray_libraries(s: Situation) -> Finding | None:
             code="companion-mismatch",
             headline=f"{pinned[0]} {e.version(pinned[0])} is not the one that {s.torch.shown} requires",
             certainty="medium",
-            evidence=tuple([*quoted([shown, e.first('dependency-warning')]), *facts_of(s)]),
+            evidence=tuple([*quoted([shown, e.first("dependency-warning")]), *facts_of(s)]),
             fixes=(Fix(text="let torch's own requirement decide: one resolution of everything that shares it"),),
         )
     where = f" (LD_LIBRARY_PATH={path})" if path else ""
@@ -185,7 +237,10 @@ def stray_libraries(s: Situation) -> Finding | None:
         certainty="high" if path else "medium",
         evidence=tuple([*quoted([shown]), *facts_of(s)]),
         fixes=(
-            Fix(text="take system CUDA and cuDNN out of LD_LIBRARY_PATH for this environment", commands=("unset LD_LIBRARY_PATH",)),
+            Fix(
+                text="take system CUDA and cuDNN out of LD_LIBRARY_PATH for this environment",
+                commands=("unset LD_LIBRARY_PATH",),
+            ),
         ),
         fine=("a wheel brings its own CUDA, cuDNN and NCCL",),
     )
@@ -195,7 +250,10 @@ def _nvidia_symbol(s: Situation):  # type: ignore[no-untyped-def]
     """An undefined symbol between NVIDIA's own libraries, or of NCCL in torch's."""
     for symptom in s.evidence.all("undefined-symbol", "no-shared-object"):
         text = symptom.text
-        if re.search(r"nvidia[/\\]\w+[/\\]lib|nvJitLink|libnccl|ncclComm|nccl\w+|cudnn\w+|cublasLt\w+|libcusparse|libcublas|libcusolver", text) and re.search(
+        if re.search(
+            r"nvidia[/\\]\w+[/\\]lib|nvJitLink|libnccl|ncclComm|nccl\w+|cudnn\w+|cublasLt\w+|libcusparse|libcublas|libcusolver",
+            text,
+        ) and re.search(
             r"undefined symbol: (?:__nvJitLink|nccl|cudnn|cublas|cusparse|cuda)\w*|version libnvJitLink", text
         ):
             return symptom

@@ -46,7 +46,12 @@ def _finding(s: Situation, headline: str, fix: str, *names: str, commands: tuple
 def _illegal(s: Situation) -> Finding | None:
     if not s.evidence.has("illegal-instruction"):
         return None
-    return _finding(s, "this processor lacks instructions (AVX, AVX2) that the build uses", "take an older torch, a build from source, or another machine", "illegal-instruction")
+    return _finding(
+        s,
+        "this processor lacks instructions (AVX, AVX2) that the build uses",
+        "take an older torch, a build from source, or another machine",
+        "illegal-instruction",
+    )
 
 
 def _loader(s: Situation) -> Finding | None:
@@ -67,13 +72,20 @@ def _musl(s: Situation) -> Finding | None:
         return None
     if not (_fails(s) or s.is_failing):
         return None
-    return _finding(s, "torch has no wheels for musl (Alpine): they need glibc", "use an image with glibc, such as python:3.12-slim")
+    return _finding(
+        s, "torch has no wheels for musl (Alpine): they need glibc", "use an image with glibc, such as python:3.12-slim"
+    )
 
 
 def _bits(s: Situation) -> Finding | None:
     if s.evidence.host.bits == 64 or not _about_torch(s) or not _fails(s):
         return None
-    return _finding(s, "this is a 32-bit Python or system; torch has 64-bit wheels only", "install a 64-bit Python", commands=("python -c \"import struct; print(struct.calcsize('P') * 8)\"",))
+    return _finding(
+        s,
+        "this is a 32-bit Python or system; torch has 64-bit wheels only",
+        "install a 64-bit Python",
+        commands=("python -c \"import struct; print(struct.calcsize('P') * 8)\"",),
+    )
 
 
 def _mac(s: Situation) -> Finding | None:
@@ -90,7 +102,12 @@ def _mac(s: Situation) -> Finding | None:
             s, "this Python is an Intel one that runs translated on Apple Silicon: it gets Intel wheels, which have ended",
             "use a native arm64 Python", commands=("python -c \"import platform; print(platform.machine())\"",),
         )  # fmt: skip
-    return _finding(s, f"torch for Intel Macs ends with {last}", f"pin torch to {last} and its companions, with Python 3.12 or older and numpy<2", commands=(f'pip install torch=={last} "numpy<2"',))
+    return _finding(
+        s,
+        f"torch for Intel Macs ends with {last}",
+        f"pin torch to {last} and its companions, with Python 3.12 or older and numpy<2",
+        commands=(f'pip install torch=={last} "numpy<2"',),
+    )
 
 
 def _beyond(unmet: Failed, last: Version, s: Situation) -> bool:
@@ -108,7 +125,11 @@ def _windows_arm(s: Situation) -> Finding | None:
         return None
     if not (_fails(s) or s.is_failing):
         return None
-    return _finding(s, "Windows on Arm: there are no CUDA wheels, and CPU wheels for the newest releases and Pythons only", "use a native arm64 Python that a CPU wheel exists for, or an x86_64 machine")
+    return _finding(
+        s,
+        "Windows on Arm: there are no CUDA wheels, and CPU wheels for the newest releases and Pythons only",
+        "use a native arm64 Python that a CPU wheel exists for, or an x86_64 machine",
+    )
 
 
 def _glibc(s: Situation) -> Finding | None:
@@ -117,7 +138,11 @@ def _glibc(s: Situation) -> Finding | None:
     need = _needed_glibc(s)
     if have is None or need is None or have >= need or not (_fails(s) and _about_torch(s)):
         return None
-    return _finding(s, f"the wheel needs glibc {need} or newer, this system has {have}", "take an older build, a container with a newer glibc, or a newer system")
+    return _finding(
+        s,
+        f"the wheel needs glibc {need} or newer, this system has {have}",
+        "take an older build, a container with a newer glibc, or a newer system",
+    )
 
 
 def _own_glibc(s: Situation) -> Dotted | None:
@@ -136,7 +161,11 @@ def _needed_glibc(s: Situation) -> Dotted | None:
     for unmet in failed(s.evidence):
         if unmet.name != "torch" or unmet.version is None:
             continue
-        builds = [b for b in s.rulebook.builds_on(s.machine.platform) if b.torch == unmet.version and unmet.variant in ("", b.variant)]
+        builds = [
+            b
+            for b in s.rulebook.builds_on(s.machine.platform)
+            if b.torch == unmet.version and unmet.variant in ("", b.variant)
+        ]
         floors = [b.glibc_min for b in builds if b.glibc_min is not None]
         if floors and len(floors) == len(builds):
             return min(floors)
@@ -150,4 +179,6 @@ def _rare(s: Situation) -> Finding | None:
     found = tagged or match
     if found is None or not _fails(s) or not _about_torch(s):
         return None
-    return _finding(s, f"torch has no wheels for {found[1]}", "build it from source, or use a distribution that packages it")
+    return _finding(
+        s, f"torch has no wheels for {found[1]}", "build it from source, or use a distribution that packages it"
+    )

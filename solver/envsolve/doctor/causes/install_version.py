@@ -50,7 +50,13 @@ def unmet_version(s: Situation) -> Finding | None:
     """The requirement of torch or a companion that no index could meet: which part of it is the guilty one."""
     bad_name = s.evidence.first("pytorch-name")
     if bad_name:
-        return _version(s, "no-wheel", 'the package is called "torch", not "pytorch"', [bad_name.text], Fix(text="install torch", commands=("envsolve install --name NAME torch torchvision torchaudio",)))
+        return _version(
+            s,
+            "no-wheel",
+            'the package is called "torch", not "pytorch"',
+            [bad_name.text],
+            Fix(text="install torch", commands=("envsolve install --name NAME torch torchvision torchaudio",)),
+        )
     for unmet in failed(s.evidence):
         if unmet.name in RELATED and (found := _judge(s, unmet)) is not None:
             return found
@@ -68,7 +74,13 @@ def _judge(s: Situation, unmet: Failed) -> Finding | None:
         return _torch(s, unmet)
     if unmet.name in FAMILY:
         return _companion(s, unmet)
-    return _version(s, "no-wheel", f"there is no {unmet.shown}", [unmet.symptom.text], Fix(text="drop it: torch needs no such package"))
+    return _version(
+        s,
+        "no-wheel",
+        f"there is no {unmet.shown}",
+        [unmet.symptom.text],
+        Fix(text="drop it: torch needs no such package"),
+    )
 
 
 def _torch(s: Situation, unmet: Failed) -> Finding | None:
@@ -77,7 +89,9 @@ def _torch(s: Situation, unmet: Failed) -> Finding | None:
     if version is not None and version not in s.rulebook.releases and _known_range(s, version):
         return _version(s, "no-wheel", f"there is no torch {version}", [unmet.symptom.text], _nearest(s, version))
     if unmet.label and not unmet.variant:
-        return _version(s, "no-wheel", f"the label +{unmet.label} is none of the index's", [unmet.symptom.text], _labels(s, version))
+        return _version(
+            s, "no-wheel", f"the label +{unmet.label} is none of the index's", [unmet.symptom.text], _labels(s, version)
+        )
     builds = _builds(s, version, unmet)
     if version is not None and variant and not [b for b in builds if b.variant == variant]:
         return _no_variant(s, unmet, version, variant, in_label=bool(unmet.variant))
@@ -88,7 +102,9 @@ def _torch(s: Situation, unmet: Failed) -> Finding | None:
         return _python(s, unmet, asked)
     if _offered_tells(s, unmet, asked):
         return _python(s, unmet, asked)
-    if unmet.label and not any(index_variant(u) == unmet.variant or "torch_stable" in u for u in index_urls(s.evidence)):
+    if unmet.label and not any(
+        index_variant(u) == unmet.variant or "torch_stable" in u for u in index_urls(s.evidence)
+    ):
         url = f"https://download.pytorch.org/whl/{unmet.variant}"
         return _version(s, "index-problem", f"{unmet.shown} is only on the PyTorch index, which was not given", [unmet.symptom.text],
                         Fix(text="give its index", commands=(f"pip install {unmet.text} --index-url {url}",)))  # fmt: skip
@@ -169,7 +185,9 @@ def _python(s: Situation, unmet: Failed, asked: Sequence[Build]) -> Finding:
     who = python_of(s.evidence) if s.machine.python else f"Python {guessed}" if guessed else "this Python"
     lines = [unmet.symptom.text]
     if guessed:
-        lines.append(f"the lowest version offered is {unmet.offered[0] if unmet.offered else '?'}: that is Python {guessed}")
+        lines.append(
+            f"the lowest version offered is {unmet.offered[0] if unmet.offered else '?'}: that is Python {guessed}"
+        )
     last = max((z for _, z in spans), default=None)
     fix = f"use Python {last}" if last else "use a Python that it has a file for"
     return Finding(
@@ -178,7 +196,12 @@ def _python(s: Situation, unmet: Failed, asked: Sequence[Build]) -> Finding:
         certainty="high" if s.machine.python or guessed else "medium",
         evidence=tuple(lines),
         fixes=(
-            Fix(text=f"{fix}, or a newer release of {unmet.name}", commands=(f"envsolve plan {unmet.name}{f'=={unmet.version}' if unmet.version else ''}{f' --python {last}' if last else ''}",)),
+            Fix(
+                text=f"{fix}, or a newer release of {unmet.name}",
+                commands=(
+                    f"envsolve plan {unmet.name}{f'=={unmet.version}' if unmet.version else ''}{f' --python {last}' if last else ''}",
+                ),
+            ),
         ),
         missing=() if s.machine.python or guessed else (ASK_PYTHON,),
     )
@@ -223,7 +246,9 @@ def _ended(s: Situation, unmet: Failed, variant: str) -> Finding | None:
     """A range that begins after the last release of the index's variant."""
     held = [b.torch for b in s.rulebook.builds_on(s.machine.platform) if b.variant == variant]
     if not held:
-        return _version(s, "no-wheel", f"there is no {variant} index for this platform", [unmet.symptom.text], _labels(s, None))
+        return _version(
+            s, "no-wheel", f"there is no {variant} index for this platform", [unmet.symptom.text], _labels(s, None)
+        )
     headline = f"the {variant} index ends with torch {max(held)}, {unmet.text} is not on it"
     return _version(s, "no-wheel", headline, [unmet.symptom.text], _labels(s, None))
 
@@ -231,7 +256,11 @@ def _ended(s: Situation, unmet: Failed, variant: str) -> Finding | None:
 def _labels(s: Situation, version: Version | None) -> Fix:
     builds = [b for b in s.rulebook.builds_on(s.machine.platform) if (b.torch == version if version else True)]
     names = list(dict.fromkeys(b.variant for b in builds))[-6:] if version else []
-    text = f"torch {version} comes as {', '.join(names)}: take one that the driver and the GPU allow" if names else "let the planner choose"
+    text = (
+        f"torch {version} comes as {', '.join(names)}: take one that the driver and the GPU allow"
+        if names
+        else "let the planner choose"
+    )
     return Fix(text=text, commands=(f"envsolve plan torch{f'=={version}' if version and names else ''}",))
 
 
@@ -239,7 +268,10 @@ def _nearest(s: Situation, version: Version) -> Fix:
     older = [v for v in s.rulebook.torch_versions if v < version]
     newer = [v for v in s.rulebook.torch_versions if v > version]
     near = " or ".join(str(v) for v in (*older[-1:], *newer[:1]))
-    return Fix(text=f"the releases next to it are {near}", commands=(f"envsolve plan torch=={(older or newer)[-1] if older else newer[0]}",))
+    return Fix(
+        text=f"the releases next to it are {near}",
+        commands=(f"envsolve plan torch=={(older or newer)[-1] if older else newer[0]}",),
+    )
 
 
 def _companion(s: Situation, unmet: Failed) -> Finding | None:
@@ -250,7 +282,15 @@ def _companion(s: Situation, unmet: Failed) -> Finding | None:
     known = s.rulebook.companion_versions(unmet.name)
     paired = s.torch_for(unmet.name, version)
     if known and version not in known and paired is None and known[0] <= version:
-        return _version(s, "no-wheel", f"there is no {unmet.name} {version}", [unmet.symptom.text], Fix(text="take the one that belongs to your torch", commands=("envsolve plan torch torchvision torchaudio",)))
+        return _version(
+            s,
+            "no-wheel",
+            f"there is no {unmet.name} {version}",
+            [unmet.symptom.text],
+            Fix(
+                text="take the one that belongs to your torch", commands=("envsolve plan torch torchvision torchaudio",)
+            ),
+        )
     if unmet.variant and s.rulebook.companion_listing_complete(unmet.name, version):
         if s.rulebook.companion_builds(unmet.name, version, unmet.variant, s.machine.platform) is None:
             text = f"{unmet.name} {version} has no {unmet.variant} build for {s.machine.platform.replace('_', ' ', 1)}"
@@ -281,19 +321,58 @@ def _conda(s: Situation, unmet: Failed) -> Finding | None:
     """A package that conda's channels do not have."""
     held = s.facts.conda_range(unmet.name)
     if unmet.name == "torch":
-        return _version(s, "no-wheel", "conda's package is called pytorch, not torch", [unmet.symptom.text], Fix(text="install pytorch from conda-forge, or torch with pip", commands=("conda install -c conda-forge pytorch",)))
+        return _version(
+            s,
+            "no-wheel",
+            "conda's package is called pytorch, not torch",
+            [unmet.symptom.text],
+            Fix(
+                text="install pytorch from conda-forge, or torch with pip",
+                commands=("conda install -c conda-forge pytorch",),
+            ),
+        )
     if unmet.name == "pytorch-cuda" and held and held.first and held.last:
         headline = f"there is no {unmet.text.strip()}: pytorch-cuda exists from {held.first} to {held.last}"
         if unmet.version and held.first <= Dotted.parse(str(unmet.version)) <= held.last:
-            return _version(s, "index-problem", f"{unmet.text} is on the channels pytorch and nvidia, which were not both given", [unmet.symptom.text], Fix(text="give both channels, or use pip", commands=("envsolve plan torch torchvision torchaudio",)))
+            return _version(
+                s,
+                "index-problem",
+                f"{unmet.text} is on the channels pytorch and nvidia, which were not both given",
+                [unmet.symptom.text],
+                Fix(text="give both channels, or use pip", commands=("envsolve plan torch torchvision torchaudio",)),
+            )
         return _version(s, "no-wheel", headline, [unmet.symptom.text],
                         Fix(text="older CUDA: cudatoolkit with the pytorch of its time; newer: pip, since the channel has ended", commands=("envsolve plan torch torchvision torchaudio",)))  # fmt: skip
-    if unmet.name == "pytorch" and held and held.last and unmet.version and Dotted.parse(str(unmet.version.base_version)) > held.last:
-        return _version(s, "index-problem", f"the conda channel pytorch ended with {held.last}", [unmet.symptom.text], Fix(text="take it from conda-forge or with pip", commands=(f"envsolve plan torch=={unmet.version}",)))
+    if (
+        unmet.name == "pytorch"
+        and held
+        and held.last
+        and unmet.version
+        and Dotted.parse(str(unmet.version.base_version)) > held.last
+    ):
+        return _version(
+            s,
+            "index-problem",
+            f"the conda channel pytorch ended with {held.last}",
+            [unmet.symptom.text],
+            Fix(text="take it from conda-forge or with pip", commands=(f"envsolve plan torch=={unmet.version}",)),
+        )
     if unmet.name in ("cudatoolkit", "pytorch-cuda") and s.machine.os == "macos":
-        return _version(s, "no-wheel", f"{unmet.name} has no build for macOS, which has no CUDA", [unmet.symptom.text], Fix(text="leave it out"))
+        return _version(
+            s,
+            "no-wheel",
+            f"{unmet.name} has no build for macOS, which has no CUDA",
+            [unmet.symptom.text],
+            Fix(text="leave it out"),
+        )
     headline = f"the given channels have no {unmet.text.strip()} for this platform"
-    return _version(s, "no-wheel", headline, [unmet.symptom.text], Fix(text="take a version that is there", commands=("envsolve plan torch torchvision torchaudio",)))
+    return _version(
+        s,
+        "no-wheel",
+        headline,
+        [unmet.symptom.text],
+        Fix(text="take a version that is there", commands=("envsolve plan torch torchvision torchaudio",)),
+    )
 
 
 def _version(s: Situation, code: str, headline: str, lines: list[str], fix: Fix, *, certainty: str = "high") -> Finding:
@@ -306,7 +385,9 @@ def required_python(s: Situation) -> Finding | None:
     if shown is None:
         return None
     package = shown.get("package")
-    if shown.name == "requires-python" and not s.evidence.has("pip-none", "pip-no-match", "uv-no-solution", "conflict", "error-line"):
+    if shown.name == "requires-python" and not s.evidence.has(
+        "pip-none", "pip-no-match", "uv-no-solution", "conflict", "error-line"
+    ):
         return None
     if package and package not in (*RELATED, *s.facts.extensions) and "torch" not in package:
         return None
@@ -319,5 +400,10 @@ def required_python(s: Situation) -> Finding | None:
         headline=headline,
         certainty="high",
         evidence=tuple(quoted([shown])),
-        fixes=(Fix(text="use a Python that it has a file for, or a newer release", commands=(f"envsolve plan {package or 'torch'}",)),),
+        fixes=(
+            Fix(
+                text="use a Python that it has a file for, or a newer release",
+                commands=(f"envsolve plan {package or 'torch'}",),
+            ),
+        ),
     )

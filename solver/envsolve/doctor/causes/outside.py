@@ -33,11 +33,11 @@ _SAID = {
 }  # fmt: skip
 
 
-def not_torch(s: Situation) -> Finding | None:
+def known_message(s: Situation) -> Finding | None:
     """A known message of something else."""
     shown = s.evidence.first(*_SAID)
     if shown is None:
-        return _other_module(s)
+        return None
     headline, fix = _SAID[shown.name]
     return Finding(
         code="not-torch",
@@ -49,7 +49,7 @@ def not_torch(s: Situation) -> Finding | None:
     )
 
 
-def _other_module(s: Situation) -> Finding | None:
+def other_module(s: Situation) -> Finding | None:
     """A module outside the torch set that is missing or has changed."""
     e = s.evidence
     for shown in e.all("other-module", "other-import"):
@@ -82,7 +82,13 @@ def unknown(s: Situation) -> Finding:
         code="unknown",
         headline=_headline(s, missing),
         certainty="low",
-        evidence=tuple([*quoted(s.evidence.all("no-gpus", "cuda-unavailable", "error-line", "no-driver")[:2]), *facts_of(s), *_problems(s)]),
+        evidence=tuple(
+            [
+                *quoted(s.evidence.all("no-gpus", "cuda-unavailable", "error-line", "no-driver")[:2]),
+                *facts_of(s),
+                *_problems(s),
+            ]
+        ),
         missing=tuple(missing),
     )
 
@@ -107,9 +113,15 @@ def _missing(s: Situation) -> list[Missing]:
 def _gpu(s: Situation) -> Missing:
     """In WSL nvidia-smi lies beside the path; an old one knows no capability; else the usual question."""
     if s.machine.wsl:
-        return Missing(field="gpu", how="/usr/lib/wsl/lib/nvidia-smi, or nvidia-smi.exe: the command is there, only not on this PATH")
+        return Missing(
+            field="gpu",
+            how="/usr/lib/wsl/lib/nvidia-smi, or nvidia-smi.exe: the command is there, only not on this PATH",
+        )
     if re.search(r'Field "compute_cap" is not a valid', s.evidence.text):
-        return Missing(field="gpu", how="nvidia-smi --query-gpu=name --format=csv,noheader: this old nvidia-smi knows no compute_cap, the name tells it")
+        return Missing(
+            field="gpu",
+            how="nvidia-smi --query-gpu=name --format=csv,noheader: this old nvidia-smi knows no compute_cap, the name tells it",
+        )
     return ASK_GPU
 
 

@@ -68,7 +68,14 @@ def _other(before: str, after: str, build_before: str, build_after: str) -> bool
 
 
 def _swap(s: Situation, change: Change, before: str, build_before: str) -> Swap:
-    command = next((c for c in reversed(s.evidence.commands) if c.line <= change.line and c.tool in ("pip", "uv", "conda", "poetry")), None)
+    command = next(
+        (
+            c
+            for c in reversed(s.evidence.commands)
+            if c.line <= change.line and c.tool in ("pip", "uv", "conda", "poetry")
+        ),
+        None,
+    )
     return Swap(
         before=before,
         after=_told_after(s, change),
@@ -90,10 +97,16 @@ def _by_prints(s: Situation) -> Swap | None:
     """Python printed one version, something was installed, Python printed another."""
     rows = [r for r in s.evidence.history if r.name == "torch" and r.source in ("printed", "listed")]
     for first, second in zip(rows, rows[1:], strict=False):
-        between = [c for c in s.evidence.commands if first.line < c.line < second.line and c.verb in ("install", "add", "sync", "update")]
+        between = [
+            c
+            for c in s.evidence.commands
+            if first.line < c.line < second.line and c.verb in ("install", "add", "sync", "update")
+        ]
         labels = first.label != second.label and bool(first.label or second.label)
         if between and (first.public != second.public or (labels and second.source == first.source)):
-            return Swap(before=first.version, after=second.version, build_before="", build_after="", command=between[-1])
+            return Swap(
+                before=first.version, after=second.version, build_before="", build_after="", command=between[-1]
+            )
     return None
 
 
@@ -101,7 +114,9 @@ def _chain(s: Situation, command: Command | None) -> str:
     """The requirement that pulled the new torch in, with who asked for it."""
     text = command.output if command else s.evidence.text
     found = re.findall(r"Collecting (torch[^\s(]*(?: ?[<>=!~][^\s(]*)?) \(from ([^)]*)\)", text)
-    asked = [f"{requirement} is required by {owner}" for requirement, owner in found if re.search(r"[<>=]", requirement)]
+    asked = [
+        f"{requirement} is required by {owner}" for requirement, owner in found if re.search(r"[<>=]", requirement)
+    ]
     return asked[-1] if asked else ""
 
 
@@ -125,7 +140,8 @@ def _unfit(s: Situation) -> bool:
 
 
 def _variant(version: str, build: str) -> str:
-    return variant_of_label(version.partition("+")[2]) or variant_of_build(build)
+    found = variant_of_label(version.partition("+")[2]) or variant_of_build(build)
+    return found or ("cuda" if "cuda" in build else "")
 
 
 def _named_it(swap: Swap) -> bool:
@@ -139,7 +155,9 @@ def _named_it(swap: Swap) -> bool:
 def _asked_exactly(s: Situation, version: str) -> bool:
     """Whether somebody pinned the version that was lost."""
     wanted = version.split("+")[0]
-    return any(re.match(rf"torch==?{re.escape(wanted)}(?:\+|$)", r) for c in s.evidence.commands for r in c.requirements)
+    return any(
+        re.match(rf"torch==?{re.escape(wanted)}(?:\+|$)", r) for c in s.evidence.commands for r in c.requirements
+    )
 
 
 def _fixes(s: Situation, swap: Swap) -> list[Fix]:
@@ -150,7 +168,21 @@ def _fixes(s: Situation, swap: Swap) -> list[Fix]:
             f"bring the vendor's build {swap.before} back (it is on no index: take the vendor's wheel or image again) and "
             "install the rest against a constraint on exactly this version; it counts as a pre-release"
         )
-        return [Fix(text=text, commands=(f"echo 'torch=={swap.before}' > constraints.txt", f"pip install --no-deps {package or 'PACKAGE'}"))]
+        return [
+            Fix(
+                text=text,
+                commands=(
+                    f"echo 'torch=={swap.before}' > constraints.txt",
+                    f"pip install --no-deps {package or 'PACKAGE'}",
+                ),
+            )
+        ]
+    if variant == "cuda":
+        return [
+            Fix(
+                text=f"make a new environment with pytorch {swap.before} pinned as a CUDA build, in one step with the rest"
+            )
+        ]
     if not variant or variant == "cpu":
         text = "what was installed later requires the newer torch: drop the old pin, or take a release of it that allows the old one"
         return [Fix(text=text), constraint(swap.before)]
@@ -158,8 +190,20 @@ def _fixes(s: Situation, swap: Swap) -> list[Fix]:
     names = [f"{c.name}=={c.wanted[0]}+{variant}" for c in s.companions if c.wanted]
     row = s.rulebook.companions.get(_public(pin))
     if row is not None:
-        names = [f"{n}=={row.versions[n][0]}+{variant}" for n in ("torchvision", "torchaudio") if n in s.evidence.installed and row.versions.get(n)]
-    one = " ".join(["pip install", f"torch=={pin}", *names, package, f"--extra-index-url https://download.pytorch.org/whl/{variant}"])
+        names = [
+            f"{n}=={row.versions[n][0]}+{variant}"
+            for n in ("torchvision", "torchaudio")
+            if n in s.evidence.installed and row.versions.get(n)
+        ]
+    one = " ".join(
+        [
+            "pip install",
+            f"torch=={pin}",
+            *names,
+            package,
+            f"--extra-index-url https://download.pytorch.org/whl/{variant}",
+        ]
+    )
     text = "make a new environment and resolve everything in one step, with the label in the pin"
     return [Fix(text=text, commands=(" ".join(one.split()),)), constraint(pin)]
 

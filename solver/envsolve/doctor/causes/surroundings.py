@@ -21,7 +21,11 @@ _RUN_WITH_GPU = Fix(
 )
 _TOOLKIT = Fix(
     text="install the NVIDIA Container Toolkit on the host, let it configure Docker, restart Docker",
-    commands=("sudo apt install nvidia-container-toolkit", "sudo nvidia-ctk runtime configure --runtime=docker", "sudo systemctl restart docker"),
+    commands=(
+        "sudo apt install nvidia-container-toolkit",
+        "sudo nvidia-ctk runtime configure --runtime=docker",
+        "sudo systemctl restart docker",
+    ),
 )
 
 
@@ -45,7 +49,9 @@ def _docker_refuses(s: Situation) -> Finding | None:
             headline="the host's NVIDIA driver is not loaded, so that no container gets it",
             certainty="high",
             evidence=tuple(quoted([shown])),
-            fixes=(Fix(text="make nvidia-smi work on the host first", commands=("nvidia-smi", "sudo modprobe nvidia")),),
+            fixes=(
+                Fix(text="make nvidia-smi work on the host first", commands=("nvidia-smi", "sudo modprobe nvidia")),
+            ),
         )
     return _passing(s, "the container runtime cannot hand on the GPU", [shown.text], [_TOOLKIT, _RUN_WITH_GPU])
 
@@ -75,7 +81,11 @@ def _container_without(s: Situation) -> Finding | None:
 
 def _inside_sees_nothing(s: Situation) -> bool:
     """No driver in the container while the host shows one."""
-    return s.evidence.has("no-driver", "no-gpus") and s.torch.accelerator == "cuda" and s.evidence.environment.get("CUDA_VISIBLE_DEVICES") is None
+    return (
+        s.evidence.has("no-driver", "no-gpus")
+        and s.torch.accelerator == "cuda"
+        and s.evidence.environment.get("CUDA_VISIBLE_DEVICES") is None
+    )
 
 
 def _run_without_gpu(s: Situation) -> Command | None:
@@ -83,7 +93,9 @@ def _run_without_gpu(s: Situation) -> Command | None:
     runs = [c for c in s.evidence.commands if c.tool == "docker" and c.verb in ("run", "exec", "build", "up", "start")]
     if not runs:
         return None
-    asks = re.search(r"--gpus|--runtime[= ]nvidia|--device[= ](?:nvidia|/dev/nvidia)|nvidia-docker|deploy:|--nv\b", runs[-1].text)
+    asks = re.search(
+        r"--gpus|--runtime[= ]nvidia|--device[= ](?:nvidia|/dev/nvidia)|nvidia-docker|deploy:|--nv\b", runs[-1].text
+    )
     return None if asks else runs[-1]
 
 
@@ -101,13 +113,19 @@ def _wsl(s: Situation) -> Finding | None:
     linux_driver = e.first("linux-driver-in-wsl")
     if linux_driver:
         headline = "a Linux NVIDIA driver inside WSL stands in the way of the Windows driver"
-        fix = Fix(text="remove every NVIDIA driver package inside WSL: the Windows driver is passed in, with its libcuda in /usr/lib/wsl/lib", commands=("sudo apt purge 'nvidia-driver-*' 'libnvidia-compute-*'", "wsl --shutdown"))
-    elif re.search(r"\bWSL ?1\b|-Microsoft\b|VERSION\s+1\b|version 1\b", e.text):
+        fix = Fix(
+            text="remove every NVIDIA driver package inside WSL: the Windows driver is passed in, with its libcuda in /usr/lib/wsl/lib",
+            commands=("sudo apt purge 'nvidia-driver-*' 'libnvidia-compute-*'", "wsl --shutdown"),
+        )
+    elif re.search(r"\bWSL ?1\b|-Microsoft\b|(?m:(?:Running|Stopped)\s+1\s*$)|\bWSL version 1\b", e.text):
         headline = "WSL 1 has no GPU: only WSL 2 passes it in"
         fix = Fix(text="turn the distribution into WSL 2", commands=("wsl --set-version DISTRIBUTION 2",))
     else:
         headline = "WSL does not get the GPU from Windows"
-        fix = Fix(text="update the NVIDIA driver on Windows and WSL itself, then restart it; never install a Linux driver inside", commands=("wsl --update", "wsl --shutdown"))
+        fix = Fix(
+            text="update the NVIDIA driver on Windows and WSL itself, then restart it; never install a Linux driver inside",
+            commands=("wsl --update", "wsl --shutdown"),
+        )
     return _passing(s, headline, quoted([shown, linux_driver]), [fix])
 
 
@@ -141,7 +159,7 @@ def masked(s: Situation) -> Finding | None:
         "no-gpus", "bad-ordinal", "cuda-unavailable", "cuda-state-dict", "no-driver", "no-devices"
     )  # fmt: skip
     shown = _hiding_mask(s)
-    if shown is None or not failing or s.torch.accelerator in ("cpu", "rocm", "xpu"):
+    if shown is None or not failing or e.torch.computed or s.torch.accelerator in ("cpu", "rocm", "xpu"):
         return None
     name, value, what = shown
     other = "unset it, or name a GPU that is there" if value not in ("", "-1") else "unset it, or set it to 0"
@@ -149,7 +167,11 @@ def masked(s: Situation) -> Finding | None:
         code="gpu-hidden",
         headline=f"{name}={value!r} {what}",
         certainty="high",
-        evidence=(f"{name}={value}", *quoted([e.first("no-gpus", "bad-ordinal", "cuda-unavailable", "no-driver")]), *facts_of(s)),
+        evidence=(
+            f"{name}={value}",
+            *quoted([e.first("no-gpus", "bad-ordinal", "cuda-unavailable", "no-driver")]),
+            *facts_of(s),
+        ),
         fixes=(Fix(text=f"{other}, before the program starts", commands=(f"unset {name}",)),),
         fine=("driver and torch are not to blame",),
     )
@@ -175,7 +197,12 @@ def _hiding_mask(s: Situation) -> tuple[str, str, str] | None:
 
 
 def _sees_any(s: Situation, value: str) -> bool:
-    """Whether a mask leaves a GPU; an index above 0 on a machine whose GPUs nobody listed leaves none as far as known."""
+    """Whether a mask leaves a GPU; an index above 0 on a machine whose GPUs nobody listed leaves none as far as known.
+
+    Slices (MIG-…) are listed by nobody here: they count as there.
+    """
+    if value.startswith("MIG-"):
+        return True
     gpus = s.machine.gpus
     if gpus:
         return bool(visible(gpus, value))
