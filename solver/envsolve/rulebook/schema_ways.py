@@ -128,7 +128,11 @@ MODULES = _table(
     "modules",
     "ways/drivers.yaml",
     (Column(name="kind", read=fields.choice("open", "proprietary")),),
-    (Column(name="first", read=_CAPABILITY, default=None), Column(name="last", read=_CAPABILITY, default=None)),
+    (
+        Column(name="first", read=_CAPABILITY, default=None),
+        Column(name="last", read=_CAPABILITY, default=None),
+        Column(name="default_from", read=fields.whole, default=0),
+    ),
 )
 
 FORWARD_COMPAT = _table(

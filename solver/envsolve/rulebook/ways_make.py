@@ -126,6 +126,7 @@ def module_kind(keys: Keys, leaf: Leaf) -> rows.ModuleKind:
         kind="open" if keys[0] == "open" else "proprietary",
         first=_capability(leaf["first"]),
         last=_capability(leaf["last"]),
+        default_from=leaf["default_from"],
         **_whence(leaf),
     )
 

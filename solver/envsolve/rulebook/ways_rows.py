@@ -213,11 +213,12 @@ class BuildCost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleKind:
-    """A kind of kernel modules ("open") and the capabilities that it drives."""
+    """A kind of kernel modules, the capabilities that it drives, and the branch from which on it is the usual one."""
 
     kind: Literal["open", "proprietary"]
     first: Capability | None
     last: Capability | None
+    default_from: int
     certainty: Certainty
     source: str
 
