@@ -1,4 +1,4 @@
-"""What plan, lock and install have in common: their options, and the way from those to an answer."""
+"""What plan, lock and install have in common: the options that say what is wanted and for which machine."""
 
 from __future__ import annotations
 
@@ -14,14 +14,27 @@ from envsolve.errors import InputError
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
+    from envsolve.lock.wishes import Wishes
     from envsolve.machine.machine import Machine
-    from envsolve.resolve.plan import Answer
     from envsolve.resolve.request import Request
 
 Requirements = Annotated[
     list[str] | None, typer.Argument(metavar="[REQ]...", help="Requirements; default: torch torchvision torchaudio.")
 ]
-Files = Annotated[list[Path] | None, typer.Option("-r", "--requirement", help="Read requirements from a file.")]
+Files = Annotated[
+    list[Path] | None,
+    typer.Option("-r", "--requirement", help="Read requirements from a file: text, pyproject.toml, environment.yml."),
+]
+Constraints = Annotated[
+    list[Path] | None, typer.Option("-c", "--constraint", help="Versions to keep to where a package is needed at all.")
+]
+Extras = Annotated[
+    list[str] | None, typer.Option("--extra", metavar="NAME", help="An extra of pyproject.toml. May be repeated.")
+]
+Groups = Annotated[
+    list[str] | None,
+    typer.Option("--group", metavar="NAME", help="A dependency group of pyproject.toml. May be repeated."),
+]
 Target = Annotated[
     str | None,
     typer.Option("--target", help='Another machine: a profile, pasted nvidia-smi output, or "RTX 4090,driver=550".'),
@@ -30,25 +43,10 @@ Python = Annotated[str | None, typer.Option("--python", help="The Python that th
 Gpus = Annotated[str, typer.Option("--gpus", help="all, best, visible, or indexes like 0,1.")]
 Variant = Annotated[str | None, typer.Option("--variant", help="Only builds of this variant: cu126, cu130, cpu, …")]
 
-
-def answer(
-    requirements: list[str],
-    files: list[Path],
-    *,
-    target: str | None,
-    python: str | None,
-    gpus: str,
-    variant: str | None,
-    source: str | None,
-    mirror: str | None,
-) -> Answer:
-    """Learn the machine, read the request, plan. Raises InputError for anything that makes no sense."""
-    from envsolve.resolve.planner import plan
-    from envsolve.rulebook.load import load
-
-    known = machine(target, python)
-    wanted = request(requirements, files, target=target, gpus=gpus, variant=variant, source=source, mirror=mirror)
-    return plan(known, seen(wanted, known), load())
+Sdists = Annotated[
+    bool,
+    typer.Option("--sdists", help="Take source archives of packages without a wheel; building one runs its code."),
+]
 
 
 def seen(request: Request, machine: Machine) -> Request:
@@ -85,7 +83,7 @@ def machine(target: str | None, python: str | None) -> Machine:
 
 def request(
     requirements: list[str],
-    files: list[Path],
+    wishes: Wishes,
     *,
     target: str | None,
     gpus: str,
@@ -93,21 +91,19 @@ def request(
     source: str | None,
     mirror: str | None,
 ) -> Request:
-    """The request of a command line."""
-    from envsolve.cli.requirement_files import read_wishes
+    """The request of a command line and of the files that it names."""
     from envsolve.index.configuration.redact import strip_credentials
     from envsolve.resolve.request import TRIO, Request
 
-    wishes = read_wishes(files)
-    wanted = (*(_requirement(text) for text in requirements), *wishes.requirements)
-    wanted = wanted or tuple(_requirement(name) for name in TRIO)
+    wanted = (*map(requirement, requirements), *wishes.requirements)
+    wanted = wanted or tuple(map(requirement, TRIO))
     chosen = source or os.environ.get("ENVSOLVE_SOURCE") or "pytorch"
     if chosen not in ("pytorch", "pypi"):
         raise InputError(f"--source {chosen}: must be pytorch or pypi", hint="envsolve plan --source pypi")
     return Request(
         requirements=(*wanted, *wishes.family_constraints({r.name for r in wanted})),
         constraints=wishes.constraints,
-        variant=variant,
+        variant=variant or _named_variant(wishes),
         gpus=_gpus(gpus),
         source=chosen,  # type: ignore[arg-type]
         mirror=strip_credentials(mirror or os.environ.get("ENVSOLVE_MIRROR", "")),
@@ -115,7 +111,17 @@ def request(
     )
 
 
-def _requirement(text: str) -> Requirement:
+def _named_variant(wishes: Wishes) -> str | None:
+    """The one variant that the files name, if they name any."""
+    by_variant = {variant: where for where, variant in wishes.variants}
+    if len(by_variant) > 1:
+        told = ", ".join(f"{where} asks for {variant}" for variant, where in by_variant.items())
+        raise InputError(f"the files ask for different variants: {told}", hint="--variant decides")
+    return next(iter(by_variant), None)
+
+
+def requirement(text: str) -> Requirement:
+    """A requirement of the command line. Raises InputError."""
     from packaging.requirements import InvalidRequirement, Requirement
 
     try:

@@ -17,6 +17,9 @@ def lock_command(requirements: Sequence[str], options: Mapping[str, object]) -> 
     """
     words = ["envsolve", "lock", *map(_shown, requirements)]
     for flag, value in options.items():
+        if value is True:
+            words.append(flag)
+            continue
         for text in _texts(value):
             words += [flag, _shown(text)]
     return shlex.join(words)

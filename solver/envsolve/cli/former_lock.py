@@ -10,13 +10,17 @@ from envsolve.cli import talk
 from envsolve.errors import InputError
 
 if TYPE_CHECKING:
+    from envsolve.lock.conda import CondaPart
     from envsolve.lock.lock import Lock
 
 _MARK = "made by envsolve"
 
 
 def former_texts(outputs: Iterable[Path]) -> dict[Path, str]:
-    """The texts of the outputs that are there. Raises InputError for a file that envsolve did not make."""
+    """The texts of the outputs that are there.
+
+    Raises InputError for a file that envsolve did not make, and for one that a newer envsolve made with more in it.
+    """
     texts: dict[Path, str] = {}
     for path in outputs:
         try:
@@ -33,13 +37,39 @@ def former_texts(outputs: Iterable[Path]) -> dict[Path, str]:
     return texts
 
 
-def former_lock(texts: dict[Path, str]) -> Lock | None:
-    """The first of the texts that can be read back as a lock."""
+def former_lock(texts: dict[Path, str], place: tuple[str, str]) -> Lock | None:
+    """The first lock for a place (platform, Python) in the texts that can be read back.
+
+    A lock for another place is taken where its file holds no other: its versions are kept as far as they go.
+    """
     from envsolve.lock import formats
+    from envsolve.lock.newer import NewerLockError
 
     for path, text in texts.items():
         try:
-            return formats.read(text, path.name)
+            locks = formats.format_of(path.name).read(text, path.name)
+        except NewerLockError:
+            raise
         except InputError as error:
             talk.detail(f"{path}: its versions are not kept: {error.message}")
+            continue
+        return formats.pick(locks, platform=place[0], python=place[1]) or (locks[0] if len(locks) == 1 else None)
+    return None
+
+
+def former_conda(texts: dict[Path, str], lock: Lock) -> CondaPart | None:
+    """The conda part of a former lock, where it is for the same platform, Python and channels."""
+    from envsolve.lock import formats
+
+    for path, text in texts.items():
+        chosen = formats.format_of(path.name)
+        if not chosen.conda:
+            continue
+        try:
+            locks = chosen.read(text, path.name)
+        except InputError:
+            continue
+        found = formats.pick(locks, platform=lock.platform, python=lock.python)
+        if found is not None and found.conda is not None and found.conda.channels == lock.channels:
+            return found.conda
     return None

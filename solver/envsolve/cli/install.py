@@ -15,6 +15,7 @@ import typer
 
 from envsolve.cli import asked, options, talk
 from envsolve.cli.busy import Busy
+from envsolve.cli.command_app import command_app
 from envsolve.cli.planned import Asked
 from envsolve.errors import InputError
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from envsolve.resolve.plan import NeedsInput, NoPlan, Plan
     from envsolve.settings import Settings
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
+app = command_app()
 
 
 class Tool(StrEnum):
@@ -67,6 +68,9 @@ class Chosen:
 def install(
     requirements: asked.Requirements = None,
     files: asked.Files = None,
+    constraints: asked.Constraints = None,
+    extra: asked.Extras = None,
+    group: asked.Groups = None,
     name: _Name = None,
     path: _Path = None,
     lock_file: _LockFile = None,
@@ -74,6 +78,7 @@ def install(
     python: asked.Python = None,
     gpus: asked.Gpus = "all",
     variant: asked.Variant = None,
+    sdists: asked.Sdists = False,
     installer: _Installer = Tool.AUTO,
     replace: _Replace = False,
     verify: _Verify = None,
@@ -97,8 +102,9 @@ def install(
         offline=offline, refresh=refresh, cache_dir=cache_dir,
     )  # fmt: skip
     wanted = Asked(
-        requirements=requirements or [], files=files or [], target=target, python=python, gpus=gpus, variant=variant
-    )
+        requirements=requirements or [], files=files or [], constraints=constraints or [], extras=extra or [],
+        groups=group or [], target=target, python=python, gpus=gpus, variant=variant, sdists=sdists,
+    )  # fmt: skip
     found = _read(lock_file, wanted) if lock_file is not None else _planned(wanted, settings)
     if isinstance(found, Chosen):
         order = _order(found, settings, slot, installer=installer, replace=replace)
@@ -126,16 +132,20 @@ def _read(file: Path, wanted: Asked) -> Chosen:
     from envsolve.machine.host import this_host
 
     if wanted.anything:
-        raise InputError("--lock says what to install: give no requirements, --target, --gpus or --variant beside it")
+        raise InputError(
+            "--lock says what to install: give no requirements, files, --target, --gpus, --variant beside it"
+        )
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"can't read the lock {file}: {error}", hint="envsolve lock writes one") from error
-    lock = read(text, file.name)
+    lock = read(text, file.name, platform=this_host().platform, python=wanted.python or "")
     check_platform(lock.platform, this_host().platform)
     if wanted.python and wanted.python.split(".")[:2] != lock.python.split("."):
         raise InputError(f"the lock {file} is for Python {lock.python}, not {wanted.python}", hint="leave --python out")
-    return Chosen(lock=lock, text=text if file.suffix == ".txt" else requirements_txt.write(lock))
+    # A text of several targets, or in another format, is written anew with the packages of this one only.
+    alone = file.suffix == ".txt" and len(requirements_txt.read_all(text, what=file.name)) == 1
+    return Chosen(lock=lock, text=text if alone else requirements_txt.write(lock))
 
 
 def _planned(wanted: Asked, settings: Settings) -> Chosen | NoPlan | NeedsInput:
@@ -147,11 +157,11 @@ def _planned(wanted: Asked, settings: Settings) -> Chosen | NoPlan | NeedsInput:
 
     with Busy() as busy:
         busy.say("planning")
-        machine = wanted.machine()
+        machine, request = wanted.settled(source=settings.source, mirror=settings.mirror)
         check_platform(machine.platform, this_host().platform)
         if machine.python:
             find_python(machine.python)  # before anything is asked of an index
-        locked = wanted.locked(machine, settings)
+        locked = wanted.locked(machine, request, settings)
     if not isinstance(locked, Locked):
         return locked
     for line in (*locked.differences, *(note.text for note in locked.plan.notes)):

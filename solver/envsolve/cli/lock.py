@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,20 +10,40 @@ import typer
 
 from envsolve.cli import asked, options
 from envsolve.cli.command_app import command_app
-from envsolve.cli.command_line import lock_command
-from envsolve.cli.locking import carry_out, order_for
+from envsolve.cli.lock_order import DEFAULT, LockOrder, jobs_of, outputs_of
+from envsolve.cli.planned import Asked
+from envsolve.cli.told_as_json import told_as_json
 
 if TYPE_CHECKING:
-    from envsolve.resolve.plan import Plan
-    from envsolve.settings import Settings
+    from collections.abc import Sequence
+
+    from envsolve.cli.lock_order import Job
 
 app = command_app()
 
-DEFAULT = Path("requirements.lock.txt")
-_Output = Annotated[
-    list[Path] | None,
-    typer.Option("-o", "--output", help=f"The lock, its format by its name; may be repeated. Default: {DEFAULT}."),
+
+class Tool(StrEnum):
+    """The values of --snippet."""
+
+    UV = "uv"
+    PIXI = "pixi"
+    POETRY = "poetry"
+
+
+_Targets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--target",
+        help='Another machine: a profile, pasted nvidia-smi output, or "RTX 4090,driver=550". May be repeated.',
+    ),
 ]
+_Output = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-o", "--output", metavar="FILE|DIR/",
+        help=f"The lock, its format by its name, or a folder with a file for each target. Default: {DEFAULT}.",
+    ),
+]  # fmt: skip
 _Check = Annotated[
     bool, typer.Option("--check", help="Write nothing; exit 1 with a diff if a lock no longer answers its inputs.")
 ]
@@ -30,6 +51,16 @@ _Upgrade = Annotated[bool, typer.Option("--upgrade", help="Take the newest versi
 _UpgradePackage = Annotated[
     list[str] | None, typer.Option("--upgrade-package", metavar="NAME", help="Upgrade this one. May be repeated.")
 ]
+_Snippet = Annotated[
+    Tool | None, typer.Option("--snippet", help="Write no file; print what another tool's configuration needs.")
+]
+_CondaChannel = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--conda-channel", metavar="CHANNEL",
+        help="Where conda-lock.yml takes Python and pip from; may be repeated. Default: conda-forge.",
+    ),
+]  # fmt: skip
 _Json = Annotated[bool, typer.Option("--json", help="Print what was locked as JSON.")]
 
 
@@ -37,14 +68,20 @@ _Json = Annotated[bool, typer.Option("--json", help="Print what was locked as JS
 def lock(
     requirements: asked.Requirements = None,
     files: asked.Files = None,
-    target: asked.Target = None,
+    constraints: asked.Constraints = None,
+    extra: asked.Extras = None,
+    group: asked.Groups = None,
+    target: _Targets = None,
     python: asked.Python = None,
     gpus: asked.Gpus = "all",
     variant: asked.Variant = None,
+    sdists: asked.Sdists = False,
     output: _Output = None,
     check: _Check = False,
     upgrade: _Upgrade = False,
     upgrade_package: _UpgradePackage = None,
+    snippet: _Snippet = None,
+    conda_channel: _CondaChannel = None,
     as_json: _Json = False,
     source: options.Source = None,
     mirror: options.Mirror = None,
@@ -56,42 +93,75 @@ def lock(
     cache_dir: options.CacheDir = None,
 ) -> int:
     """Choose the torch build that runs here, solve the whole set, and write every package pinned and hashed."""
-    settings = options.settings_from(
-        source=source, mirror=mirror, index=index, extra_index=extra_index, find_links=find_links,
-        offline=offline, refresh=refresh, cache_dir=cache_dir,
+    from envsolve.cli.locking import carry_out
+
+    wanted = Asked(
+        requirements=requirements or [], files=files or [], constraints=constraints or [], extras=extra or [],
+        groups=group or [], python=python, gpus=gpus, variant=variant, sdists=sdists,
     )  # fmt: skip
-    order = order_for(output or [DEFAULT], check=check, upgrade=upgrade, names=upgrade_package or [])
-    request = asked.request(
-        requirements or [], files or [], target=target, gpus=gpus, variant=variant,
-        source=settings.source, mirror=settings.mirror,
-    )  # fmt: skip
-    command = lock_command(
-        requirements or [],
-        {
-            "-r": files, "--target": target, "--python": python, "--gpus": gpus if gpus != "all" else None,
-            "--variant": variant, "--source": source, "--mirror": mirror, "--index": index,
-            "--extra-index": extra_index, "--find-links": find_links,
-        },
-    )  # fmt: skip
-    return carry_out(order, asked.machine(target, python), request, settings, command=command, as_json=as_json)
+    sources = {
+        "--source": source, "--mirror": mirror, "--index": index, "--extra-index": extra_index,
+        "--find-links": find_links, "--conda-channel": conda_channel,
+    }  # fmt: skip
+    with told_as_json(as_json):
+        settings = options.settings_from(
+            source=source, mirror=mirror, index=index, extra_index=extra_index, find_links=find_links,
+            offline=offline, refresh=refresh, cache_dir=cache_dir,
+        )  # fmt: skip
+        order = _order(
+            output or [],
+            jobs_of(wanted, target or [], source=settings.source, mirror=settings.mirror),
+            command=wanted.command(sources, targets=target),
+            check=check,
+            upgrade_all=upgrade,
+            upgrade=upgrade_package or [],
+            snippet=snippet.value if snippet else "",
+            channels=tuple(conda_channel or ()),
+        )
+        return carry_out(order, settings, as_json=as_json)
 
 
-def write_locks(plan: Plan, outputs: list[Path], settings: Settings | None = None) -> int:
-    """Write the locks of a plan (`envsolve plan -o`): solved anew against the index. The exit code."""
-    request = plan.request
-    command = lock_command(
-        [str(r) for r in request.requirements],
-        {
-            "--target": request.target,
-            "--python": plan.python,
-            "--gpus": None if request.gpus == "all" else _gpus(request.gpus),
-            "--variant": request.variant,
-        },
+def _order(
+    names: list[str],
+    jobs: Sequence[Job],
+    *,
+    command: str,
+    check: bool = False,
+    upgrade_all: bool = False,
+    upgrade: Sequence[str] = (),
+    snippet: str = "",
+    channels: tuple[str, ...] = (),
+) -> LockOrder:
+    """Raises InputError for names of no format and for files of others, before anything is asked of an index."""
+    from packaging.utils import canonicalize_name
+
+    from envsolve.cli.former_lock import former_texts
+
+    outputs = () if snippet else outputs_of(names, jobs)
+    paths = [output.path for output in outputs]
+    return LockOrder(
+        jobs=tuple(jobs),
+        outputs=outputs,
+        former=former_texts(paths),
+        command=command,
+        check=check,
+        upgrade_all=upgrade_all,
+        upgrade=frozenset(map(canonicalize_name, upgrade)),
+        snippet=snippet,
+        channels=channels,
+        folders=frozenset(path.parent for path in paths if _in_folder(path, names)),
     )
-    order = order_for(outputs, check=False, upgrade=False, names=[])
-    settings = settings or options.settings_from()
-    return carry_out(order, plan.machine, request, settings, command=command, as_json=False)
 
 
-def _gpus(gpus: str | tuple[int, ...]) -> str:
-    return gpus if isinstance(gpus, str) else ",".join(map(str, gpus))
+def _in_folder(path: Path, names: Sequence[str]) -> bool:
+    return path not in [Path(name) for name in names]
+
+
+def write_locks(wanted: Asked, job: Job, outputs: Sequence[str]) -> int:
+    """Write the locks of a plan (`envsolve plan -o`): solved anew against the index. The exit code."""
+    from envsolve.cli.locking import carry_out
+
+    settings = options.settings_from()
+    sources: dict[str, object] = {"--source": job.request.source if job.request.source != "pytorch" else None}
+    order = _order(list(outputs), [job], command=wanted.command(sources))
+    return carry_out(order, settings, as_json=False)

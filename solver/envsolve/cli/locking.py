@@ -1,70 +1,64 @@
-"""Carry out a lock order: solve against the indexes, then write every file or compare it with what it holds."""
+"""Carry out a lock order: solve each target, then write every file or compare it with what it holds."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from envsolve.cli import talk
+from envsolve.cli.lock_order import Job, LockOrder
+from envsolve.errors import OutsideError
 
 if TYPE_CHECKING:
+    from envsolve.lock.lock import Lock
     from envsolve.lock.lock_plan import Locked
-    from envsolve.machine.machine import Machine
     from envsolve.resolve.plan import NeedsInput, NoPlan
-    from envsolve.resolve.request import Request
     from envsolve.settings import Settings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """Which files to write or check, what they hold now, and what may change in them."""
-
-    outputs: list[Path]
-    former: dict[Path, str]
-    check: bool = False
-    upgrade_all: bool = False
-    upgrade: frozenset[str] = frozenset()
-
-
-def order_for(outputs: list[Path], *, check: bool, upgrade: bool, names: list[str]) -> Order:
-    """Raises InputError for names of no format and for files of others, before anything is asked of an index."""
-    from packaging.utils import canonicalize_name
-
-    from envsolve.cli.former_lock import former_texts
-    from envsolve.lock import formats
-
-    for path in outputs:
-        formats.writer(path.name)
-    former = former_texts(outputs)
-    return Order(
-        outputs=outputs,
-        former=former,
-        check=check,
-        upgrade_all=upgrade,
-        upgrade=frozenset(map(canonicalize_name, names)),
-    )
-
-
-def carry_out(
-    order: Order, machine: Machine, request: Request, settings: Settings, *, command: str, as_json: bool
-) -> int:
-    """Lock, and write or check every output. The exit code: 1 where the answer is no."""
-    from envsolve.cli.written import write_all
-    from envsolve.lock import formats
+def carry_out(order: LockOrder, settings: Settings, *, as_json: bool) -> int:
+    """Lock every target, then write or check every output. The exit code: 1 where the answer is no."""
     from envsolve.lock.lock_plan import Locked
 
-    found = _make(machine, request, settings, order, command=command)
-    if not isinstance(found, Locked):
-        _show_no(found, as_json=as_json)
-        return 1
-    texts = {path: formats.writer(path.name)(found.lock) for path in order.outputs}
+    found: list[Locked] = []
+    for job in order.jobs:
+        answer = _make(job, order, settings)
+        if not isinstance(answer, Locked):
+            _show_no(answer, job, order, as_json=as_json)
+            return 1
+        found.append(answer)
+    if order.snippet:
+        return _print_snippet(order.snippet, found)
+    locks = [_with_conda(answer.lock, order, settings) for answer in found]
+    texts = _texts(order, locks)
     if order.check:
         return _compare(order.former, texts)
-    write_all(texts)
-    _show(found, order.outputs, as_json=as_json)
+    _write(texts, order)
+    _show(found, order, as_json=as_json)
     return 0
+
+
+def _texts(order: LockOrder, locks: Sequence[Lock]) -> dict[Path, str]:
+    from envsolve.lock import formats
+
+    return {
+        output.path: formats.format_of(output.path.name).write(*(locks[number] for number in output.jobs))
+        for output in order.outputs
+    }
+
+
+def _write(texts: dict[Path, str], order: LockOrder) -> None:
+    from envsolve.cli.written import write_all
+
+    for folder in order.folders:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutsideError(f"can't make the folder {folder}: {error.strerror}") from error
+    write_all(texts)
 
 
 def _compare(former: dict[Path, str], texts: dict[Path, str]) -> int:
@@ -80,46 +74,99 @@ def _compare(former: dict[Path, str], texts: dict[Path, str]) -> int:
     return 1 if stale else 0
 
 
-def _make(
-    machine: Machine, request: Request, settings: Settings, order: Order, *, command: str
-) -> Locked | NoPlan | NeedsInput:
-    """The lock for a machine, solved against the indexes of the settings, with a moving line meanwhile."""
+def _make(job: Job, order: LockOrder, settings: Settings) -> Locked | NoPlan | NeedsInput:
+    """The lock for one target, solved against the indexes of the settings, with a moving line meanwhile."""
     from envsolve.cli.busy import Busy
     from envsolve.cli.former_lock import former_lock
     from envsolve.index.package_index import open_index
     from envsolve.lock.lock_plan import lock_plan
     from envsolve.rulebook.load import load
 
-    keep = None if order.upgrade_all else former_lock(order.former)
-    # Source archives are never taken; but only with them is seen that a package has releases, and for whom.
+    machine = job.machine
+    keep = None if order.upgrade_all else former_lock(order.former, job.place)
+    # Source archives are seldom taken; but only with them is seen that a package has releases, and for whom.
     opened = open_index(settings, python=machine.python or "", platform=machine.platform, sdists=True)
     with Busy() as busy, opened as index:
         busy.line("asking the indexes")
-        found = lock_plan(machine, request, load(), index, command=command, keep=keep, upgrade=order.upgrade)
+        found = lock_plan(machine, job.request, load(), index, command=order.command, keep=keep, upgrade=order.upgrade)
     for warning in index.warnings:
         talk.detail(warning)
     return found
 
 
-def _show_no(answer: NoPlan | NeedsInput, *, as_json: bool) -> None:
+def _with_conda(lock: Lock, order: LockOrder, settings: Settings) -> Lock:
+    """The lock with the channels that were asked for, and with its conda part where a file wants one."""
+    from envsolve.cli.former_lock import former_conda
+    from envsolve.lock import formats
+    from envsolve.lock.conda import DEFAULT_CHANNELS
+
+    lock = replace(lock, channels=order.channels or DEFAULT_CHANNELS)
+    if not any(formats.format_of(output.path.name).conda for output in order.outputs):
+        return lock
+    kept = None if order.upgrade_all else former_conda(order.former, lock)
+    return replace(lock, conda=kept or _solved_conda(lock, settings))
+
+
+def _solved_conda(lock: Lock, settings: Settings) -> Any:
+    from envsolve.index import conda as channel
+    from envsolve.index.configuration.redact import strip_credentials
+    from envsolve.lock.conda import SUBDIRS, CondaPackage, CondaPart, python_specs
+
+    packages = channel.solve(
+        lock.channels,
+        python_specs(lock.python),
+        subdir=SUBDIRS[lock.platform],
+        virtual=[(virtual.name, virtual.version, virtual.build) for virtual in lock.virtual],
+        cache_dir=settings.cache_dir,
+        offline=settings.offline,
+    )
+    channels = tuple(map(strip_credentials, lock.channels))
+    return CondaPart(channels=channels, packages=tuple(CondaPackage(**package) for package in packages))
+
+
+def _print_snippet(tool: str, found: Sequence[Locked]) -> int:
+    from envsolve.lock.snippets import snippet
+
+    print(snippet(tool, [answer.lock for answer in found]), end="")
+    return 0
+
+
+def _show_no(answer: NoPlan | NeedsInput, job: Job, order: LockOrder, *, as_json: bool) -> None:
     from envsolve.resolve.answer_json import as_json as to_json
     from envsolve.resolve.answer_text import as_text
 
+    if len(order.jobs) > 1:
+        talk.say(f"no lock for {job.asked.target}; nothing was written")
     print(json.dumps(to_json(answer), ensure_ascii=False) if as_json else as_text(answer, explain=False))
 
 
-def _show(found: Locked, outputs: list[Path], *, as_json: bool) -> None:
-    for difference in found.differences:
-        talk.say(f"note: {difference}")
-    if found.lock.header.local:
-        names = ", ".join(found.lock.header.local)
-        talk.say(f"note: from this machine's disk, so that the lock may not work elsewhere: {names}")
+def _show(found: Sequence[Locked], order: LockOrder, *, as_json: bool) -> None:
+    for answer in found:
+        for difference in answer.differences:
+            talk.say(f"note: {difference}")
+        if answer.lock.header.local:
+            names = ", ".join(answer.lock.header.local)
+            talk.say(f"note: from this machine's disk, so that the lock may not work elsewhere: {names}")
     if as_json:
-        from envsolve.resolve.answer_json import as_json as to_json
-
-        packages = [{"name": p.name, "version": str(p.version)} for p in found.lock.packages]
-        locked = {"files": [path.as_posix() for path in outputs], "packages": packages}
-        print(json.dumps({**to_json(found.plan), "lock": locked}, ensure_ascii=False))
+        print(json.dumps(_as_json(found, order), ensure_ascii=False))
         return
-    for path in outputs:
-        talk.say(f"wrote {path}: {len(found.lock.packages)} packages for {found.lock.header.target}")
+    for output in order.outputs:
+        for number in output.jobs:
+            lock = found[number].lock
+            talk.say(f"wrote {output.path}: {len(lock.packages)} packages for {lock.header.target}")
+
+
+def _as_json(found: Sequence[Locked], order: LockOrder) -> dict[str, Any]:
+    """The plan with what was locked; of several targets each in `targets`."""
+    from envsolve.resolve.answer_json import SCHEMA
+    from envsolve.resolve.answer_json import as_json as to_json
+
+    each = []
+    for number, answer in enumerate(found):
+        packages = [{"name": p.name, "version": str(p.version)} for p in answer.lock.packages]
+        files = [output.path.as_posix() for output in order.outputs if number in output.jobs]
+        each.append({**to_json(answer.plan), "lock": {"files": files, "packages": packages}})
+    if len(each) == 1:
+        return each[0]
+    targets = [{"target": job.asked.target, **one} for job, one in zip(order.jobs, each, strict=True)]
+    return {"schema": SCHEMA, "status": "solved", "targets": targets}

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from envsolve.cli import asked, options
 from envsolve.cli.command_app import command_app
-from envsolve.errors import EnvsolveError
+from envsolve.cli.planned import Asked
+from envsolve.cli.told_as_json import told_as_json
+
+if TYPE_CHECKING:
+    from envsolve.machine.machine import Machine
+    from envsolve.resolve.plan import Answer
+    from envsolve.resolve.request import Request
 
 app = command_app()
 
@@ -21,6 +26,9 @@ _EXAMPLE = 'Example: envsolve plan torch torchvision --target "GTX 1080 Ti,drive
 def plan(
     requirements: asked.Requirements = None,
     files: asked.Files = None,
+    constraints: asked.Constraints = None,
+    extra: asked.Extras = None,
+    group: asked.Groups = None,
     target: asked.Target = None,
     python: asked.Python = None,
     gpus: asked.Gpus = "all",
@@ -29,20 +37,37 @@ def plan(
     mirror: options.Mirror = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show every refusal with its reason.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
-    output: Annotated[list[Path] | None, typer.Option("-o", "--output", help="Also write a lock to this file.")] = None,
+    output: Annotated[list[str] | None, typer.Option("-o", "--output", help="Also write a lock to this file.")] = None,
 ) -> int:
     """Choose the torch build that runs here, and say why. Needs no network."""
-    try:
-        answer = asked.answer(
-            requirements or [], files or [], target=target, python=python, gpus=gpus, variant=variant,
-            source=source, mirror=mirror,
-        )  # fmt: skip
-    except EnvsolveError as error:
-        if as_json:
-            from envsolve.resolve.answer_json import error_json
+    wanted = Asked(
+        requirements=requirements or [], files=files or [], constraints=constraints or [], extras=extra or [],
+        groups=group or [], target=target, python=python, gpus=gpus, variant=variant,
+    )  # fmt: skip
+    with told_as_json(as_json):
+        machine, request = wanted.settled(source=source, mirror=mirror)
+        answer = _answer(machine, request)
+    _show(answer, explain=explain, as_json=as_json)
+    from envsolve.resolve.plan import Plan
 
-            print(json.dumps(error_json(error.message, error.hint)))
-        raise
+    if not isinstance(answer, Plan):
+        return 1
+    if output:
+        from envsolve.cli.lock import write_locks
+        from envsolve.cli.lock_order import Job
+
+        return write_locks(wanted, Job(asked=wanted, machine=machine, request=request), output)
+    return 0
+
+
+def _answer(machine: Machine, request: Request) -> Answer:
+    from envsolve.resolve.planner import plan as plan_for
+    from envsolve.rulebook.load import load
+
+    return plan_for(machine, request, load())
+
+
+def _show(answer: Answer, *, explain: bool, as_json: bool) -> None:
     if as_json:
         from envsolve.resolve.answer_json import as_json as to_json
 
@@ -51,12 +76,3 @@ def plan(
         from envsolve.resolve.answer_text import as_text
 
         print(as_text(answer, explain=explain))
-    from envsolve.resolve.plan import Plan
-
-    if not isinstance(answer, Plan):
-        return 1
-    if output:
-        from envsolve.cli.lock import write_locks
-
-        write_locks(answer, output)
-    return 0

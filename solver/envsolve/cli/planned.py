@@ -1,18 +1,21 @@
-"""From the options of install to a lock: learn the machine, plan, solve against the index."""
+"""Asked: what a command line asks for, and the way from there to a plan or a lock."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from envsolve.cli import asked
+from envsolve.cli import asked, talk
 from envsolve.cli.command_line import lock_command
 
 if TYPE_CHECKING:
     from envsolve.lock.lock_plan import Locked
+    from envsolve.lock.wishes import Wishes
     from envsolve.machine.machine import Machine
     from envsolve.resolve.plan import NeedsInput, NoPlan
+    from envsolve.resolve.request import Request
     from envsolve.settings import Settings
 
 
@@ -20,50 +23,78 @@ if TYPE_CHECKING:
 class Asked:
     """What the command line asks for, as it was typed."""
 
-    requirements: list[str]
-    files: list[Path]
-    target: str | None
-    python: str | None
-    gpus: str
-    variant: str | None
+    requirements: list[str] = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)
+    constraints: list[Path] = field(default_factory=list)
+    extras: list[str] = field(default_factory=list)
+    groups: list[str] = field(default_factory=list)
+    target: str | None = None
+    python: str | None = None
+    gpus: str = "all"
+    variant: str | None = None
+    sdists: bool = False
 
     @property
     def anything(self) -> bool:
-        return bool(self.requirements or self.files or self.target or self.variant or self.gpus != "all")
+        """Whether something beside the Python was said."""
+        return replace(self, python=None) != Asked()
 
-    def command(self, settings: Settings) -> str:
-        """The `envsolve lock` line that makes the same lock again."""
+    def command(self, sources: Mapping[str, object] | None = None, *, targets: list[str] | None = None) -> str:
+        """The `envsolve lock` line that makes the same lock again; `sources` are the options on indexes."""
         return lock_command(
             self.requirements,
             {
                 "-r": self.files,
-                "--target": self.target,
+                "-c": self.constraints,
+                "--extra": self.extras,
+                "--group": self.groups,
+                "--target": targets or self.target,
                 "--python": self.python,
                 "--gpus": None if self.gpus == "all" else self.gpus,
                 "--variant": self.variant,
-                "--source": None if settings.source == "pytorch" else settings.source,
+                "--sdists": self.sdists,
+                **(sources or {}),
             },
         )
 
-    def machine(self) -> Machine:
-        return asked.machine(self.target, self.python)
+    def wishes(self) -> Wishes:
+        """What the files ask for; says which entries have no counterpart for pip. Raises InputError."""
+        from envsolve.cli.requirement_files import read_wishes
 
-    def locked(self, machine: Machine, settings: Settings) -> Locked | NoPlan | NeedsInput:
+        found = read_wishes(self.files, constraints=self.constraints, extras=self.extras, groups=self.groups)
+        if found.left_out:
+            talk.say(f"note: left out, since pip has none of them: {', '.join(found.left_out)}")
+        return found
+
+    def _machine(self, wishes: Wishes) -> Machine:
+        from envsolve.cli.asked_python import settled_python
+
+        known = asked.machine(self.target, self.python)
+        stated = self.python is not None or (self.target is not None and "python" not in known.assumed)
+        return settled_python(known, wishes.pythons, stated=stated)
+
+    def settled(self, *, source: str | None, mirror: str | None) -> tuple[Machine, Request]:
+        """The machine and the request. Raises InputError for anything that makes no sense."""
+        wishes = self.wishes()
+        machine = self._machine(wishes)
+        request = asked.request(
+            self.requirements,
+            wishes,
+            target=self.target,
+            gpus=self.gpus,
+            variant=self.variant,
+            source=source,
+            mirror=mirror,
+        )
+        return machine, asked.seen(replace(request, sdists=self.sdists), machine)
+
+    def locked(self, machine: Machine, request: Request, settings: Settings) -> Locked | NoPlan | NeedsInput:
         """The lock, or why there is none. Raises InputError, RefusedError and OutsideError as lock_plan does."""
         from envsolve.index.package_index import open_index
         from envsolve.lock.lock_plan import lock_plan
         from envsolve.rulebook.load import load
 
-        request = asked.request(
-            self.requirements,
-            self.files,
-            target=self.target,
-            gpus=self.gpus,
-            variant=self.variant,
-            source=settings.source,
-            mirror=settings.mirror,
-        )
-        request = asked.seen(request, machine)
-        # Source archives are never taken; but only with them is seen that a package has releases, and for whom.
+        command = self.command({"--source": None if settings.source == "pytorch" else settings.source})
+        # Source archives are seldom taken; but only with them is seen that a package has releases, and for whom.
         with open_index(settings, python=machine.python or "", platform=machine.platform, sdists=True) as index:
-            return lock_plan(machine, request, load(), index, command=self.command(settings))
+            return lock_plan(machine, request, load(), index, command=command)

@@ -5,20 +5,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from envsolve import __version__
 from envsolve.errors import InputError
-from envsolve.lock.lock import Lock, LockHeader
+from envsolve.lock.lock import Lock, LockedPackage, LockHeader
+from envsolve.lock.newer import newer_error
 
 _FIRST = "made by envsolve "
 _ADVICE = "; to change it, run this again:"
 _NOT_PORTABLE = re.compile(r"no, from the disk of the machine that made it: (.+)")
 _COMMAND_INDENT = "    "
+_ONCE = ("target", "python", "platform", "variant", "index", "rules")
+_KNOWN = (*_ONCE, "gpu", "portable", "passed over")
+_FIELD = re.compile(r"(?P<key>[a-z][a-z -]*): (?P<value>.*)")
 
 
-def header_lines(lock: Lock) -> Iterator[str]:
-    """The lines without the comment sign."""
-    header = lock.header
+def header_lines(*locks: Lock) -> Iterator[str]:
+    """The lines without the comment sign: who made the locks and how, then a section for each, from its target on."""
+    header = locks[0].header
     yield f"{_FIRST}{header.envsolve}{_ADVICE}"
     yield f"{_COMMAND_INDENT}{header.command}"
+    for lock in locks:
+        yield from _section(lock)
+
+
+def _section(lock: Lock) -> Iterator[str]:
+    header = lock.header
     yield f"target: {header.target}"
     yield f"python: {lock.python}"
     yield f"platform: {lock.platform}"
@@ -38,46 +49,72 @@ class HeaderReader:
         self._what = what
         self._made_by: str | None = None
         self._command: str | None = None
-        self._fields: dict[str, list[str]] = {}
+        self._sections: list[dict[str, list[str]]] = []
+        self._unknown: list[str] = []
 
     def feed(self, line: str) -> None:
-        """Take one line without the comment sign; lines that are not of the header are left alone."""
+        """Take one line without the comment sign; people's own comments are left alone."""
+        field = _FIELD.fullmatch(line)
         if line.startswith(_FIRST):
             self._made_by = line.removeprefix(_FIRST).removesuffix(_ADVICE)
         elif line.startswith(_COMMAND_INDENT) and self._command is None:
             self._command = line.strip()
-        elif ": " in line:
-            key, value = line.split(": ", 1)
-            self._fields.setdefault(key, []).append(value)
+        elif field:
+            self._field(field["key"], field["value"])
 
-    def header(self) -> LockHeader:
-        """The header. Raises InputError if this is not a lock of envsolve's."""
-        if self._made_by is None or self._command is None:
+    def _field(self, key: str, value: str) -> None:
+        if key not in _KNOWN:
+            self._unknown.append(key)
+            return
+        if key == "target" or not self._sections:
+            self._sections.append({})
+        self._sections[-1].setdefault(key, []).append(value)
+
+    def check(self) -> None:
+        """Raises InputError if this is not a lock of envsolve's, or one of a newer envsolve with more in it."""
+        if self._made_by is None or self._command is None or not self._sections:
             raise InputError(f"{self._what} was not made by envsolve", hint="envsolve lock -o requirements.lock.txt")
-        return LockHeader(
-            command=self._command,
-            target=self.field("target"),
-            gpus=self.fields("gpu"),
-            rules=self.field("rules"),
-            envsolve=self._made_by,
-            portable="portable" not in self._fields,
-            local=self._local(),
-            passed_over=self.fields("passed over"),
+        if self._unknown and (error := self.newer(self._unknown)):
+            raise error
+
+    def newer(self, unknown: Sequence[str]) -> InputError | None:
+        """The error for unknown lines, if a newer envsolve made the file."""
+        return newer_error(self._what, self._made_by or "0", unknown, __version__)
+
+    @property
+    def places(self) -> list[tuple[str, str]]:
+        """Platform and Python of each section."""
+        return [(self._one(section, "platform"), self._one(section, "python")) for section in self._sections]
+
+    def locks(self, packages: Sequence[tuple[LockedPackage, ...]]) -> tuple[Lock, ...]:
+        """The locks, given the packages of each section."""
+        return tuple(self._lock(section, some) for section, some in zip(self._sections, packages, strict=True))
+
+    def _lock(self, section: dict[str, list[str]], packages: tuple[LockedPackage, ...]) -> Lock:
+        return Lock(
+            header=LockHeader(
+                command=self._command or "",
+                target=self._one(section, "target"),
+                gpus=tuple(section.get("gpu", ())),
+                rules=self._one(section, "rules"),
+                envsolve=self._made_by or "",
+                portable="portable" not in section,
+                local=self._local(section),
+                passed_over=tuple(section.get("passed over", ())),
+            ),
+            python=self._one(section, "python"),
+            platform=self._one(section, "platform"),
+            variant=self._one(section, "variant"),
+            index_url=self._one(section, "index"),
+            packages=packages,
         )
 
-    def _local(self) -> tuple[str, ...]:
-        if "portable" not in self._fields:
-            return ()
-        found = _NOT_PORTABLE.fullmatch(self.field("portable"))
+    def _local(self, section: dict[str, list[str]]) -> tuple[str, ...]:
+        found = _NOT_PORTABLE.fullmatch(section["portable"][0]) if "portable" in section else None
         return tuple(found[1].split(", ")) if found else ()
 
-    def field(self, key: str) -> str:
-        """A field that is there once. Raises InputError if it is not."""
-        values: Sequence[str] = self._fields.get(key, ())
+    def _one(self, section: dict[str, list[str]], key: str) -> str:
+        values = section.get(key, [])
         if len(values) != 1:
             raise InputError(f"{self._what}: the header has {len(values)} lines '{key}: …', not one")
         return values[0]
-
-    def fields(self, key: str) -> tuple[str, ...]:
-        """All values of a field, in order."""
-        return tuple(self._fields.get(key, ()))

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from packaging.version import Version
 
+from envsolve.lock.conda import DEFAULT_CHANNELS, CondaPart, Virtual
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockedFile:
@@ -16,6 +18,11 @@ class LockedFile:
     sha256: str
     size: int | None = None
     hashed_here: bool = False  # the index gave no hash; envsolve hashed the file itself
+
+
+def is_sdist(filename: str) -> bool:
+    """Whether a file is a source archive, which an installer must build."""
+    return filename.endswith((".tar.gz", ".zip"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +39,7 @@ class LockedPackage:
     direct: bool
     via: tuple[str, ...]
     requires: tuple[str, ...] = ()  # canonical names of the packages that it needs here
+    taken: str = ""  # the name of the file that the target takes; "" once the lock was read back
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +58,10 @@ class LockHeader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lock:
-    """A complete, hashed set of packages for one target."""
+    """A complete, hashed set of packages for one target.
+
+    `conda` is there only where a conda lock was asked for; it and `virtual` are not read back from a file.
+    """
 
     header: LockHeader
     python: str  # major.minor of the target
@@ -58,3 +69,6 @@ class Lock:
     variant: str
     index_url: str
     packages: tuple[LockedPackage, ...]
+    virtual: tuple[Virtual, ...] = ()
+    conda: CondaPart | None = None
+    channels: tuple[str, ...] = DEFAULT_CHANNELS  # conda's, for the formats that name them

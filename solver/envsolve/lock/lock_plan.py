@@ -13,7 +13,8 @@ from packaging.version import Version
 
 from envsolve.errors import OutsideError
 from envsolve.lock.lock import Lock
-from envsolve.lock.make import make_lock
+from envsolve.lock.make import lowest_glibc, make_lock
+from envsolve.lock.virtual import virtual_packages
 from envsolve.machine.machine import Machine
 from envsolve.resolve.closure import Closure, Unsolved, try_close
 from envsolve.resolve.plan import Answer, NeedsInput, NoPlan, Plan
@@ -74,7 +75,8 @@ def lock_plan(
             raise _out_of_reach(index)
         return found
     lock = make_lock(found.plan, found.closure, index, command=command, rules=rulebook.digest)
-    return Locked(lock=lock, plan=found.plan, differences=found.differences)
+    virtual = virtual_packages(found.plan.machine, rulebook, glibc=lowest_glibc(found.closure))
+    return Locked(lock=replace(lock, virtual=virtual), plan=found.plan, differences=found.differences)
 
 
 def _out_of_reach(index: Index) -> OutsideError:

@@ -64,6 +64,7 @@ def _package(package: ClosedPackage, index: Index) -> LockedPackage:
         direct=package.direct,
         via=package.via,
         requires=package.requires,
+        taken=package.files[0].filename,
     )
 
 
@@ -80,11 +81,11 @@ def _file(file: ReleaseFile, index: Index) -> LockedFile:
 def _target(plan: Plan, closure: Closure) -> str:
     parts = [f"{plan.machine.os} {plan.machine.arch}"]
     if plan.machine.os == "linux":
-        parts.append(f"glibc >= {_lowest_glibc(closure)}")
+        parts.append(f"glibc >= {lowest_glibc(closure)}")
     return ", ".join([*parts, f"python {closure.env.python}", plan.variant])
 
 
-def _lowest_glibc(closure: Closure) -> Dotted:
+def lowest_glibc(closure: Closure) -> Dotted:
     """The glibc that a machine must have so that each package has at least one wheel for it."""
     minors = [min(_glibc_minor(file.tags) for file in package.files) for package in closure.packages]
     return Dotted.parse(f"2.{max(minors, default=0)}")

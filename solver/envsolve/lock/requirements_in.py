@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from urllib.parse import unquote, urlsplit
 
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+from packaging.requirements import Requirement
 
 from envsolve.errors import InputError
-from envsolve.resolve.request import TRIO
+from envsolve.lock.requirement_line import constraint_of, requirement_of
+from envsolve.lock.wishes import Wishes
 
 Read = Callable[[PurePath], str]  # may raise InputError: the file is not there
 
 _COMMENT = re.compile(r"(^|\s)#.*$")
 _OPTION = re.compile(r"(?P<option>-[rc]|--requirement|--constraint)(?:\s+|=|(?<=^-[rc]))(?P<file>\S.*)")
-_PER_REQUIREMENT = re.compile(r"\s+--(hash|config-settings?|global-option)[=\s].*$")
 _VARIABLE = re.compile(r"\$\{([A-Z0-9_]+)\}")
 _INDEX_OPTIONS = {
     "-i": "--index URL",
@@ -29,32 +27,17 @@ _INDEX_OPTIONS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wishes:
-    """What requirement files ask for: requirements in their order, and constraints, which only bind what is needed."""
-
-    requirements: tuple[Requirement, ...] = ()
-    constraints: tuple[Requirement, ...] = ()
-
-    def __add__(self, other: Wishes) -> Wishes:
-        return Wishes(
-            requirements=(*self.requirements, *other.requirements), constraints=(*self.constraints, *other.constraints)
-        )
-
-    def family_constraints(self, names: Collection[str]) -> tuple[Requirement, ...]:
-        """The constraints on torch, and on its companions among `names`: the planner must know them beforehand."""
-        asked = {canonicalize_name(name) for name in names} & set(TRIO) | {TRIO[0]}
-        return tuple(c for c in self.constraints if canonicalize_name(c.name) in asked)
-
-
-def parse(text: str, *, origin: PurePath, read: Read, variables: Mapping[str, str] | None = None) -> Wishes:
+def parse(
+    text: str, *, origin: PurePath, read: Read, variables: Mapping[str, str] | None = None, constrains: bool = False
+) -> Wishes:
     """Read the text of a requirements file that lies at `origin`; files it names are relative to it.
 
     Comments, continued lines, markers, extras, addresses of wheels, `-r`, `-c` and ${VARIABLE} are read as pip does;
-    hashes are dropped, since the lock holds those of the index. Raises InputError with file and line for all else.
+    hashes are dropped, since the lock holds those of the index. With `constrains` the file is a constraints file.
+    Raises InputError with file and line for all else.
     """
     reader = _Reader(read=read, variables=variables or {})
-    reader.file(origin, text, constrains=False)
+    reader.file(origin, text, constrains=constrains)
     return Wishes(requirements=tuple(reader.requirements), constraints=tuple(reader.constraints))
 
 
@@ -82,9 +65,9 @@ class _Reader:
         elif line.startswith("-"):
             raise _unknown_option(line, where)
         elif constrains:
-            self.constraints.append(_constraint(line, where))
+            self.constraints.append(constraint_of(line, where))
         else:
-            self.requirements.append(_requirement(line, where))
+            self.requirements.append(requirement_of(line, where))
 
     def _nested(self, path: PurePath, option: str, where: str, constrains: bool) -> None:
         if path in self.open:
@@ -111,40 +94,6 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
         pending, start = "", 0
     if pending.strip():
         yield start, pending.strip()
-
-
-def _requirement(line: str, where: str) -> Requirement:
-    line = _PER_REQUIREMENT.sub("", line).strip()
-    try:
-        return Requirement(_named(line))
-    except InvalidRequirement as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"{where}: {line!r} is not a requirement: {reason}", hint=_requirement_hint(line)) from error
-
-
-def _named(line: str) -> str:
-    """The bare address of a wheel with the name that the file has; any other line as it is."""
-    if "://" not in line or " @ " in line:
-        return line
-    filename = unquote(urlsplit(line).path.rsplit("/", 1)[-1])
-    try:
-        name = parse_wheel_filename(filename)[0]
-    except InvalidWheelFilename:
-        return line
-    return f"{name} @ {line}"
-
-
-def _requirement_hint(line: str) -> str:
-    if line.endswith((".whl", ".tar.gz", ".zip")) or line.startswith((".", "/", "~")):
-        return "name a local wheel by its address: NAME @ file:///path/to/NAME-1.0-py3-none-any.whl"
-    return "write one requirement a line, like: transformers>=4.40"
-
-
-def _constraint(line: str, where: str) -> Requirement:
-    found = _requirement(line, where)
-    if found.url or found.extras:
-        raise InputError(f"{where}: a constraint can hold a version only: {line!r}", hint=f"{found.name}==1.0")
-    return found
 
 
 def _unknown_option(line: str, where: str) -> InputError:

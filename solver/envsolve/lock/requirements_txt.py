@@ -10,35 +10,41 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote
 
+from packaging.markers import InvalidMarker
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 
 from envsolve.errors import InputError
 from envsolve.lock.header import HeaderReader, header_lines
 from envsolve.lock.lock import Lock, LockedFile, LockedPackage
+from envsolve.lock.pins import Pin, packages_at, pins_of
 
 _VIA = "    # via "
 _HASHED_HERE = "    # hashed by envsolve, the index gives no hash: "
-_DIRECT = re.compile(r"(?P<name>\S+) @ (?P<url>\S+)#sha256=(?P<hash>[0-9a-f]{64})")
-_PINNED = re.compile(r"(?P<name>[a-z0-9][a-z0-9.-]*)==(?P<version>\S+) \\")
+_DIRECT = re.compile(r"(?P<name>\S+) @ (?P<url>\S+)#sha256=(?P<hash>[0-9a-f]{64})(?: ; (?P<marker>.+))?")
+_PINNED = re.compile(r"(?P<name>[a-z0-9][a-z0-9.-]*)==(?P<version>\S+)(?: ; (?P<marker>.+))? \\")
 _HASH = re.compile(r"    --hash=sha256:(?P<hash>[0-9a-f]{64})(?P<more> \\)?")
 
 
-def write(lock: Lock) -> str:
-    """The text of the lock; the same lock gives the same bytes."""
-    lines = [f"# {line}" for line in header_lines(lock)]
-    for package in lock.packages:
-        lines.extend(_package_lines(package))
+def write(*locks: Lock) -> str:
+    """The text of the lock, or of several in one, each package with the marker of the targets that take it.
+
+    The same locks give the same bytes. Raises InputError where markers can't tell the targets apart.
+    """
+    lines = [f"# {line}" for line in header_lines(*locks)]
+    for pin in pins_of(locks):
+        lines.extend(_package_lines(pin))
     return "\n".join(lines) + "\n"
 
 
-def _package_lines(package: LockedPackage) -> Iterator[str]:
+def _package_lines(pin: Pin) -> Iterator[str]:
+    package, marker = pin.package, f" ; {pin.marker}" if pin.marker else ""
     if package.direct:
         file = package.files[0]
-        yield f"{package.name} @ {file.url}#sha256={file.sha256}"
+        yield f"{package.name} @ {file.url}#sha256={file.sha256}{marker}"
     else:
         hashes = sorted({file.sha256 for file in package.files})
-        yield f"{package.name}=={package.version} \\"
+        yield f"{package.name}=={package.version}{marker} \\"
         yield from (f"    --hash=sha256:{h} \\" for h in hashes[:-1])
         yield f"    --hash=sha256:{hashes[-1]}"
     if package.via:
@@ -48,7 +54,15 @@ def _package_lines(package: LockedPackage) -> Iterator[str]:
 
 
 def read(text: str, *, what: str = "the lock") -> Lock:
-    """The Lock behind such a text; `what` names it in errors.
+    """The Lock behind a text that holds one. Raises InputError as `read_all`, and where there are several."""
+    locks = read_all(text, what=what)
+    if len(locks) > 1:
+        raise InputError(f"{what} holds locks for {len(locks)} targets")
+    return locks[0]
+
+
+def read_all(text: str, *, what: str = "the lock") -> tuple[Lock, ...]:
+    """The locks behind such a text, in its order; `what` names it in errors.
 
     File names, addresses and sizes of packages that are pinned by version are not in the text: they read as "" and
     None. Raises InputError for anything that envsolve does not write, with the line number.
@@ -59,15 +73,19 @@ def read(text: str, *, what: str = "the lock") -> Lock:
         if line.startswith("# "):
             header.feed(line[2:])
         elif line.strip():
-            reader.feed(number, line)
-    return Lock(
-        header=header.header(),
-        python=header.field("python"),
-        platform=header.field("platform"),
-        variant=header.field("variant"),
-        index_url=header.field("index"),
-        packages=reader.packages(),
-    )
+            _feed(reader, header, number, line)
+    header.check()
+    try:
+        return header.locks([packages_at(reader.pins(), place) for place in header.places])
+    except (InvalidMarker, KeyError) as error:
+        raise InputError(f"{what}: {str(error).splitlines()[0]}", hint="envsolve lock") from error
+
+
+def _feed(reader: _Reader, header: HeaderReader, number: int, line: str) -> None:
+    try:
+        reader.feed(number, line)
+    except InputError as error:
+        raise header.newer([line.strip()]) or error from None
 
 
 class _Reader:
@@ -77,8 +95,8 @@ class _Reader:
         self._what = what
         self._packages: list[_Draft] = []
 
-    def packages(self) -> tuple[LockedPackage, ...]:
-        return tuple(draft.package() for draft in self._packages)
+    def pins(self) -> list[Pin]:
+        return [Pin(package=draft.package(), marker=draft.marker) for draft in self._packages]
 
     def feed(self, number: int, line: str) -> None:
         if line.startswith("    ") and self._packages:
@@ -96,7 +114,7 @@ class _Reader:
             return _direct_draft(direct)
         pinned = _PINNED.fullmatch(line)
         try:
-            return _Draft(pinned["name"], Version(pinned["version"])) if pinned else None
+            return _Draft(pinned["name"], Version(pinned["version"]), pinned["marker"]) if pinned else None
         except InvalidVersion:
             return None
 
@@ -110,7 +128,7 @@ def _direct_draft(match: re.Match[str]) -> _Draft | None:
         version = parse_wheel_filename(filename)[1]
     except InvalidWheelFilename:
         return None
-    draft = _Draft(match["name"], version)
+    draft = _Draft(match["name"], version, match["marker"])
     draft.direct = (filename, match["url"], match["hash"])
     return draft
 
@@ -118,8 +136,9 @@ def _direct_draft(match: re.Match[str]) -> _Draft | None:
 class _Draft:
     """A package while its lines are read."""
 
-    def __init__(self, name: str, version: Version) -> None:
+    def __init__(self, name: str, version: Version, marker: str | None) -> None:
         self.name = name
+        self.marker = marker or ""
         self.version = version
         self.direct: tuple[str, str, str] | None = None
         self._hashes: list[str] = []

@@ -7,6 +7,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+
+class Inline(dict[str, Any]):
+    """A table that is written on one line, as a value."""
+
+
+class Blocks(list[Mapping[str, Any]]):
+    """An array of tables that is written with a [[header]] each, wherever it stands."""
+
+
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -30,17 +39,19 @@ def _table(table: Mapping[str, Any], path: str) -> Iterator[str]:
 
 def _headed(table: Mapping[str, Any], path: str) -> Iterator[str]:
     """A table under its header; the header is left out where only tables follow, whose own headers imply it."""
-    if not table or not all(map(_is_table, table.values())):
+    if not table or not all(_is_table(value) or isinstance(value, Blocks) for value in table.values()):
         yield from ("", f"[{path}]")
     yield from _table(table, path)
 
 
 def _is_table(value: Any) -> bool:
-    return isinstance(value, Mapping)
+    return isinstance(value, Mapping) and not isinstance(value, Inline)
 
 
 def _is_tables(value: Any, path: str) -> bool:
-    """An array of tables of its own at the top; deeper ones are written inline, one entry a line."""
+    """Arrays of tables at the top and Blocks; deeper ones are written inline, one entry a line."""
+    if isinstance(value, Blocks):
+        return bool(value)
     return not path and isinstance(value, Sequence) and bool(value) and all(map(_is_table, value))
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from envsolve.resolve.plan import Answer, NeedsInput, NoPlan, Plan, Refused
+from envsolve.judge.fit import GpuFit
+from envsolve.resolve.plan import Answer, GpuChoice, NeedsInput, NoPlan, Plan, Refused
 
 SCHEMA = 1
 
@@ -14,27 +15,22 @@ def as_json(answer: Answer) -> dict[str, Any]:
     if isinstance(answer, Plan):
         return {**_common(answer), **_plan(answer)}
     if isinstance(answer, NoPlan):
-        return {**_common(answer), "guilty": answer.guilty, "rejected": _rejected(answer.refused), **_remedies(answer)}
+        no = {"guilty": answer.guilty, "choices": [_choice(c) for c in answer.choices]}
+        return {**_common(answer), **no, "rejected": _rejected(answer.refused), **_remedies(answer)}
     missing = [{"field": m.field, "how": m.how} for m in answer.missing]
     return {**_common(answer), "missing": missing, "rejected": _rejected(answer.refused)}
 
 
 def _common(answer: Answer) -> dict[str, Any]:
     status = {Plan: "solved", NoPlan: "no-solution", NeedsInput: "needs-input"}[type(answer)]
-    return {
-        "schema": SCHEMA,
-        "status": status,
-        "variant": None,
-        "index_url": None,
-        "python": answer.machine.python,
-        "packages": [],
-        "unresolved": [],
-        "fits": [],
-        "notes": [{"code": n.code, "text": n.text} for n in answer.notes],
-        "missing": [],
-        "rejected": [],
-        "remedies": [],
-    }
+    notes = [{"code": n.code, "text": n.text} for n in answer.notes]
+    return {"schema": SCHEMA, "status": status, **_nothing(), "python": answer.machine.python, "notes": notes}
+
+
+def _nothing() -> dict[str, Any]:
+    """The keys of the contract that have no value yet."""
+    lists = ("packages", "unresolved", "fits", "notes", "missing", "rejected", "remedies")
+    return {"variant": None, "index_url": None, "python": None, **{key: [] for key in lists}}
 
 
 def _plan(plan: Plan) -> dict[str, Any]:
@@ -44,9 +40,28 @@ def _plan(plan: Plan) -> dict[str, Any]:
         "index_url": plan.index_url or None,
         "packages": packages,
         "unresolved": list(plan.unresolved),
-        "fits": [{"gpu": g.gpu, "verdict": g.verdict, "code": g.code} for g in plan.fits],
+        "fits": [{"gpu": g.gpu, "verdict": g.verdict, "code": g.code} for g in fits_of(plan)],
         "rejected": _rejected(plan.refused),
         **_remedies(plan),
+    }
+
+
+def fits_of(plan: Plan) -> tuple[GpuFit, ...]:
+    """One entry for each chosen GPU, in order; a CPU build leaves them all unused."""
+    if plan.fits or plan.build.accelerator not in ("cpu", "mps"):
+        return plan.fits
+    names = (gpu.name or gpu.gfx or f"GPU {index}" for index, gpu in enumerate(plan.machine.gpus))
+    return tuple(GpuFit(gpu=name, verdict="unsupported", code="") for name in names)
+
+
+def _choice(choice: GpuChoice) -> dict[str, Any]:
+    return {
+        "torch": str(choice.torch),
+        "variant": choice.variant,
+        "gpus": list(choice.gpus),
+        "covered": list(choice.covered),
+        "lost": list(choice.lost),
+        "command": choice.command,
     }
 
 
@@ -61,6 +76,7 @@ def _remedies(answer: Plan | NoPlan) -> dict[str, Any]:
     return {"remedies": [{"code": r.code, "text": r.text, "command": r.command} for r in answer.remedies]}
 
 
-def error_json(message: str, hint: str) -> dict[str, Any]:
-    """The contract's form of an error (exit 2 or 3)."""
-    return {"schema": SCHEMA, "status": "error", "error": message, "hint": hint}
+def error_json(message: str, hint: str, *, exit_code: int = 2) -> dict[str, Any]:
+    """The contract's form of an error: status error (exit 2 or 3), or no-solution where the answer is no (exit 1)."""
+    status = "no-solution" if exit_code == 1 else "error"
+    return {"schema": SCHEMA, "status": status, **_nothing(), "error": message, "hint": hint}

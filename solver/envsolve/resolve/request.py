@@ -24,4 +24,5 @@ class Request:
     source: Literal["pytorch", "pypi"] = "pytorch"
     constraints: tuple[Requirement, ...] = ()  # bind a package's version only if it is needed
     mirror: str = ""  # base address in place of the PyTorch index
+    sdists: bool = False  # source archives may stand in where a package has no wheel; building one runs its code
     target: str = ""  # the user's --target, repeated in the commands that remedies show

@@ -14,12 +14,12 @@ from fakes.locks import SOME, locks
 @SOME
 @given(locks())
 def test_the_name_chooses_the_writer(lock: Lock) -> None:
-    assert formats.writer("requirements.lock.txt")(lock) == requirements_txt.write(lock)
-    assert formats.writer("gpu.txt")(lock) == requirements_txt.write(lock)
-    assert formats.writer("pylock.toml")(lock) == pylock_toml.write(lock)
-    assert formats.writer("pylock.cu128.toml")(lock) == pylock_toml.write(lock)
-    assert formats.writer("environment.yml")(lock) == environment_yml.write(lock)
-    assert formats.writer("environment-gpu.yaml")(lock) == environment_yml.write(lock)
+    assert formats.format_of("requirements.lock.txt").write(lock) == requirements_txt.write(lock)
+    assert formats.format_of("gpu.txt").write(lock) == requirements_txt.write(lock)
+    assert formats.format_of("pylock.toml").write(lock) == pylock_toml.write(lock)
+    assert formats.format_of("pylock.cu128.toml").write(lock) == pylock_toml.write(lock)
+    assert formats.format_of("environment.yml").write(lock) == environment_yml.write(lock)
+    assert formats.format_of("environment-gpu.yaml").write(lock) == environment_yml.write(lock)
 
 
 @SOME
@@ -35,5 +35,5 @@ def test_the_name_chooses_the_reader(lock: Lock) -> None:
 @pytest.mark.parametrize("name", ["lock", "pylock.a.b.toml", "pyproject.toml", "env.yml", "uv.lock", ".txt", "a.json"])
 def test_other_names_are_wrong_usage(name: str) -> None:
     with pytest.raises(InputError, match="no lock format goes with the name") as caught:
-        formats.writer(name)
+        formats.format_of(name)
     assert "pylock.toml" in caught.value.hint

@@ -1,0 +1,49 @@
+"""One requirement as people write it in a file, with an error that says where it stands."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote, urlsplit
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+
+from envsolve.errors import InputError
+
+_PER_REQUIREMENT = re.compile(r"\s+--(hash|config-settings?|global-option)[=\s].*$")
+
+
+def requirement_of(line: str, where: str) -> Requirement:
+    """The Requirement of a line; options behind it are dropped. Raises InputError with `where`."""
+    line = _PER_REQUIREMENT.sub("", line).strip()
+    try:
+        return Requirement(_named(line))
+    except InvalidRequirement as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"{where}: {line!r} is not a requirement: {reason}", hint=_hint(line)) from error
+
+
+def constraint_of(line: str, where: str) -> Requirement:
+    """The Requirement of a line of a constraints file. Raises InputError with `where`."""
+    found = requirement_of(line, where)
+    if found.url or found.extras:
+        raise InputError(f"{where}: a constraint can hold a version only: {line!r}", hint=f"{found.name}==1.0")
+    return found
+
+
+def _named(line: str) -> str:
+    """The bare address of a wheel with the name that the file has; any other line as it is."""
+    if "://" not in line or " @ " in line:
+        return line
+    filename = unquote(urlsplit(line).path.rsplit("/", 1)[-1])
+    try:
+        name = parse_wheel_filename(filename)[0]
+    except InvalidWheelFilename:
+        return line
+    return f"{name} @ {line}"
+
+
+def _hint(line: str) -> str:
+    if line.endswith((".whl", ".tar.gz", ".zip")) or line.startswith((".", "/", "~")):
+        return "name a local wheel by its address: NAME @ file:///path/to/NAME-1.0-py3-none-any.whl"
+    return "write one requirement a line, like: transformers>=4.40"
