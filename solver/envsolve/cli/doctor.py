@@ -8,24 +8,45 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from envsolve.errors import EnvsolveError, InputError
+from envsolve.errors import InputError
 
 if TYPE_CHECKING:
-    from envsolve.doctor.evidence import Evidence
     from envsolve.doctor.finding import Finding
 
 app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
 
 _Report = Annotated[
-    str | None, typer.Option("--report", metavar="FILE", help="Read a pasted text in place of looking here; - is standard input.")
+    str | None,
+    typer.Option("--report", metavar="FILE", help="Read a pasted text instead of looking here; - is standard input."),
 ]
+_Name = Annotated[str | None, typer.Option("--name", metavar="NAME", help="A named environment.")]
+_Path = Annotated[Path | None, typer.Option("--path", metavar="DIR", help="The folder of any environment.")]
+_Python = Annotated[Path | None, typer.Option("--python", metavar="EXE", help="The interpreter of any environment.")]
+_Timeout = Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="The limit for importing torch there.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print the finding as JSON.")]
 
 
 @app.command(epilog="Example: envsolve doctor --report traceback.txt")
-def doctor(report: _Report = None, as_json: _Json = False) -> int:
-    """Say what is wrong, the one cause, and the shortest safe way out. Needs no network and imports no torch."""
-    finding = _of_report(report) if report is not None else _of_report("-")
+def doctor(
+    report: _Report = None,
+    name: _Name = None,
+    path: _Path = None,
+    python: _Python = None,
+    timeout: _Timeout = 60,
+    as_json: _Json = False,
+) -> int:
+    """Name the one cause and the shortest safe way out (default: the active environment, else the project's .venv).
+
+    Needs no network. Exit 0: healthy; 1: ill, or more must be known.
+    """
+    if timeout <= 0:
+        raise InputError(f"--timeout is not a time: {timeout:g}", hint="envsolve doctor --timeout 60")
+    if report is not None:
+        if name or path or python:
+            raise InputError("--report reads a text: no environment goes with it", hint="envsolve doctor --report FILE")
+        finding = _of_report(report)
+    else:
+        finding = _of_environment(name, path, python, timeout)
     _show(finding, as_json=as_json)
     return 0 if finding.status == "healthy" else 1
 
@@ -36,8 +57,9 @@ def _of_report(report: str) -> Finding:
     from envsolve.doctor.report import read_report
     from envsolve.rulebook.load import load
 
+    text = _text(report)
     rulebook, facts = load(), load_facts()
-    return diagnose(read_report(_text(report), rulebook, facts), rulebook, facts)
+    return diagnose(read_report(text, rulebook, facts), rulebook, facts)
 
 
 def _text(report: str) -> str:
@@ -46,12 +68,35 @@ def _text(report: str) -> str:
 
     from envsolve.machine.target import decode
 
+    hint = "envsolve doctor --report FILE"
     if report == "-":
-        return sys.stdin.read()
-    try:
-        return decode(Path(report).read_bytes())
-    except OSError as error:
-        raise InputError(f"can't read {report}: {error.strerror or error}", hint="envsolve doctor --report FILE") from None
+        text = decode(sys.stdin.buffer.read())
+    else:
+        try:
+            text = decode(Path(report).read_bytes())
+        except OSError as error:
+            raise InputError(f"can't read {report}: {error.strerror or error}", hint=hint) from None
+    if not text.strip():
+        raise InputError(f"{report} is empty", hint=hint)
+    return text
+
+
+def _of_environment(name: str | None, path: Path | None, python: Path | None, timeout: float) -> Finding:
+    import os
+
+    from envsolve.doctor.diagnose import diagnose
+    from envsolve.doctor.facts import load_facts
+    from envsolve.doctor.look import look
+    from envsolve.doctor.look_place import find_place
+    from envsolve.machine.detect import detect
+    from envsolve.machine.probe import Probe
+    from envsolve.machine.probe_kernel import is_container
+    from envsolve.rulebook.load import load
+
+    place = find_place(name=name, path=path, python=python, environ=os.environ, here=Path.cwd())
+    rulebook, facts, probe = load(), load_facts(), Probe()
+    evidence = look(place, detect(probe), rulebook, seconds=timeout, container=is_container(probe))
+    return diagnose(evidence, rulebook, facts)
 
 
 def _show(finding: Finding, *, as_json: bool) -> None:

@@ -60,6 +60,7 @@ CAUSES: tuple[Cause, ...] = (
     builds.no_such_gpu,
     surroundings.masked,
     surroundings.job_without_gpu,
+    surroundings.mig_without_instance,
     driver_causes.older_than_gpu,
     driver_causes.not_loaded,
     builds.no_kernels,

@@ -84,6 +84,8 @@ CUDA = table(
         r"unsupported toolchain|(?:cudaErrorUnsupportedPtxVersion|CUDA_ERROR_UNSUPPORTED_PTX_VERSION)"
         r"|Unsupported \.version (?P<ptx>\d\.\d); current version is",
     ),
+    ("stub-library", r"CUDA driver is a stub library|Error 34\b|cudaErrorStubLibrary"),
+    ("init-failed", r"CUDA driver initialization failed, you might not have a CUDA gpu"),
     ("no-jit-compiler", r"PTX JIT compiler library not found|libnvidia-ptxjitcompiler\S* (?:not found|cannot open)"),
     ("error-802", r"system not yet initialized|CUDA_ERROR_SYSTEM_NOT_READY|Error 802\b"),
     ("error-803", r"unsupported display driver\s*/\s*cuda driver combination|Error 803\b"),

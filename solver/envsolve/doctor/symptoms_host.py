@@ -70,6 +70,10 @@ HOST = table(
     ),
     ("compat-libs", r"cuda(?:-[\d.]+)?/compat|cuda-compat(?:-[\d-]+)?"),
     ("mig", r"\bMIG\b[^\n]{0,40}(?:enabled|mode)|MIG-[0-9a-f]{8}|\bMIG (?:\d+g|device)"),
+    (
+        "mig-empty",
+        r"No GPU instances found|No MIG(?:-enabled)? devices found|no (?:GPU|MIG|compute) instances?(?: were| was)? (?:created|configured)",
+    ),
     ("compute-mode", r"Exclusive_Process|E\. Process|\bProhibited\b"),
     ("slurm", r"\b(?:srun|sbatch|salloc|slurm\w*|SLURM_\w+)\b"),
     ("gres", r"--gres|--gpus(?:-per-\w+)?[ =]|gres/gpu"),

@@ -18,6 +18,7 @@ INSTALL = table(
         "requires-python",
         r"Ignored the following versions that require a different python version: (?P<versions>[^\n]*)"
         r"|Package '?(?P<package>[\w.-]+)'? requires a different Python: (?P<have>[\d.]+) not in '(?P<need>[^']+)'"
+        r"|current Python version \([\d.]+\) does not satisfy"
         r"|requires Python (?P<need2>[<>=!~\d.,* ]+),? but (?:the )?(?:running|current|you)",
     ),
     (
@@ -43,6 +44,10 @@ INSTALL = table(
     (
         "bad-metadata",
         r"inconsistent (?:version|Name|metadata)|has invalid metadata|Metadata field \S+ has|expected '?(?P<want>[\w.+]+)'?, but metadata has '?(?P<have>[\w.+]+)|does not match the (?:given|wheel) (?:name|version)",
+    ),
+    (
+        "placeholder",
+        r"placeholder (?:project|package)|is a placeholder|must be installed from the NVIDIA|nvidia-pyindex",
     ),
     (
         "legacy-parse",

@@ -6,7 +6,10 @@ from envsolve.doctor.symptom_table import table
 
 OTHER = table(
     ("gpu-result", r"device='cuda(?::\d+)?'|device\(type='cuda'"),
-    ("weights-only", r"Weights only load failed|WeightsUnpickler error"),
+    (
+        "weights-only",
+        r"Weights only load failed|WeightsUnpickler error|we now require users to upgrade torch to at least",
+    ),
     ("functional-tensor", r"No module named 'torchvision\.transforms\.functional_tensor'"),
     ("hub", r"huggingface_hub|HfHubHTTPError|GatedRepoError|LocalEntryNotFoundError"),
     (

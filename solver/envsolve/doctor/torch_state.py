@@ -46,7 +46,9 @@ class Torch:
         """cuda, cpu, rocm, xpu; "" where it is not known."""
         if self.variant.startswith("cu"):
             return "cuda"
-        return re.split(r"\d", self.variant)[0] if self.variant else "cuda" if self.cuda else ""
+        if self.variant:
+            return re.split(r"\d", self.variant)[0]
+        return "cuda" if self.cuda or self.build is not None else ""
 
     @property
     def shown(self) -> str:
@@ -167,14 +169,14 @@ def _dotted(cuda: str | None) -> Dotted | None:
 
 def _build(torch: Torch, evidence: Evidence, rulebook: Rulebook) -> Build | None:
     """The build of the rules, with the arch list that torch printed; None where neither rules nor torch say enough."""
-    if torch.version is None or not torch.variant:
+    said = evidence.torch.targets
+    if torch.version is None or not (torch.variant or said):
         return None
     platforms = dict.fromkeys((evidence.machine.platform, *(() if "os" in evidence.host.known else _PLATFORMS)))
     held = None
-    if not torch.vendor:
+    if torch.variant and not torch.vendor:
         held = next((b for p in platforms if (b := rulebook.build(torch.version, torch.variant, p))), None)
-    said = evidence.torch.targets
-    if held is None and torch.accelerator == "cuda":
+    if held is None and (torch.accelerator == "cuda" or not torch.variant):
         held = _unheld(torch, evidence)
     if held is None or not said or held.accelerator != "cuda":
         return held

@@ -46,7 +46,9 @@ def no_kernels(s: Situation) -> Finding | None:
         code="no-kernels",
         headline=f"{s.torch.shown} has no code for {_unserved(s)}",
         certainty="high" if shown or (s.torch.build and s.torch.build.certainty == "high") else "medium",
-        evidence=tuple([*quoted([shown]), *([refusal.text] if refusal else []), *filter(None, [s.toolkit_lacks]), *facts_of(s)]),
+        evidence=tuple(
+            [*quoted([shown]), *([refusal.text] if refusal else []), *filter(None, [s.toolkit_lacks]), *facts_of(s)]
+        ),
         fixes=tuple(_kernel_fixes(s)),
         fine=("is_available() is True with any driver and card: it proves nothing about kernels",)
         if e.torch.available
@@ -135,8 +137,13 @@ def no_gfx_code(s: Situation) -> Finding | None:
         certainty="high" if refusal else "medium",
         evidence=tuple([*quoted([shown]), *([refusal.text] if refusal else []), *facts_of(s)]),
         fixes=(
-            Fix(text="take a newer rocm build, or AMD's own index, that lists this gfx target", commands=("rocminfo | grep gfx", "envsolve plan torch")),
-            Fix(text="HSA_OVERRIDE_GFX_VERSION only pretends another target: faults are reported where the instructions differ"),
+            Fix(
+                text="take a newer rocm build, or AMD's own index, that lists this gfx target",
+                commands=("rocminfo | grep gfx", "envsolve plan torch"),
+            ),
+            Fix(
+                text="HSA_OVERRIDE_GFX_VERSION only pretends another target: faults are reported where the instructions differ"
+            ),
         ),
     )
 

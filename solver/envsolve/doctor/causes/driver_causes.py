@@ -26,7 +26,8 @@ _COMPAT = Fix(
 def library_mismatch(s: Situation) -> Finding | None:
     """Kernel module and user-space driver of different versions, or a cuda-compat libcuda that does not fit."""
     forward = s.evidence.first("error-804")
-    shown = s.evidence.first("nvml-mismatch", "api-mismatch", "error-803") or forward
+    stub = s.evidence.first("stub-library")
+    shown = s.evidence.first("nvml-mismatch", "api-mismatch", "error-803") or forward or stub
     if shown is None:
         return None
     compat = s.evidence.first("compat-libs") or forward
@@ -34,6 +35,14 @@ def library_mismatch(s: Situation) -> Finding | None:
     if forward:
         headline = "a cuda-compat libcuda is loaded that does not go with this GPU and driver"
     fixes = [_COMPAT, _REBOOT] if compat else [_REBOOT]
+    if shown is stub:
+        headline = "the toolkit's stub libcuda is loaded in place of the driver's own"
+        fixes = [
+            Fix(
+                text="take the stubs folder out of LD_LIBRARY_PATH: it is for linking only",
+                commands=("echo $LD_LIBRARY_PATH",),
+            )
+        ]
     if s.evidence.host.container and not forward:
         fixes.append(Fix(text="reboot the host, then start the container anew: it takes its libraries from the host"))
     return Finding(
@@ -262,7 +271,7 @@ def _why_not_loaded(s: Situation) -> tuple[str, list[Fix]]:
                 )
             ],
         )
-    if e.has("error-999", "error-304"):
+    if e.has("error-999", "error-304", "init-failed"):
         return (
             "the driver's compute part does not answer (often after a suspend, or nvidia_uvm is not loaded)",
             [

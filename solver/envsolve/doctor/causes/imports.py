@@ -199,7 +199,10 @@ def missing_libraries(s: Situation) -> Finding | None:
         certainty="medium",
         evidence=tuple([*quoted([shown]), *facts_of(s)]),
         fixes=(
-            Fix(text="install torch with its dependencies for this platform, in a new environment; lock again if the lock lacks them", commands=("envsolve install --name NAME torch",)),
+            Fix(
+                text="install torch with its dependencies for this platform, in a new environment; lock again if the lock lacks them",
+                commands=("envsolve install --name NAME torch",),
+            ),
         ),
         fine=("a system CUDA or cuDNN is not what is missing",),
     )
@@ -210,7 +213,12 @@ def _library(shown: Symptom) -> str:
 
 
 def _of_nvidia(shown: Symptom) -> bool:
-    return bool(re.match(r"lib(?:cudnn|cublas|cudart|nccl|cusparse|cufft|curand|cusolver|nvrtc|nvToolsExt|cupti|nvJitLink|nvshmem|cufile)", _library(shown)))
+    return bool(
+        re.match(
+            r"lib(?:cudnn|cublas|cudart|nccl|cusparse|cufft|curand|cusolver|nvrtc|nvToolsExt|cupti|nvJitLink|nvshmem|cufile)",
+            _library(shown),
+        )
+    )
 
 
 def stray_libraries(s: Situation) -> Finding | None:

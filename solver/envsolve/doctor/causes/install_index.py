@@ -262,13 +262,14 @@ def superfluous(s: Situation) -> Finding | None:
 def channel(s: Situation) -> Finding | None:
     """conda channels that have ended or cannot be used, metadata that newer installers refuse."""
     e = s.evidence
-    shown = e.first("conda-channel", "bad-metadata", "legacy-parse", "uv-environments", "uv-indexes")
+    shown = e.first("conda-channel", "bad-metadata", "legacy-parse", "uv-environments", "uv-indexes", "placeholder")
     if shown is None or (shown.name == "legacy-parse" and not re.search(r"torch", e.text)):
         return None
     what = {
         "conda-channel": "a conda channel that is named is not there",
         "bad-metadata": "the file's metadata and its name do not agree, and the installer refuses it",
         "legacy-parse": "the file's old metadata is refused by this newer installer",
+        "placeholder": "the default index has a placeholder only: the real files are on the vendor's index",
         "uv-indexes": "two parts of the project name different indexes for one package",
         "uv-environments": "the lock was made for other platforms than this one",
     }[shown.name]
@@ -276,7 +277,14 @@ def channel(s: Situation) -> Finding | None:
         "legacy-parse": Fix(
             text="take a newer release, or an older pip for this one", commands=('pip install "pip<24.1"',)
         ),
-        "uv-indexes": Fix(text="name one index, or part them by an extra or a group and declare these as conflicts", commands=("uv lock",)),
+        "placeholder": Fix(
+            text="give the vendor's index for that package alone",
+            commands=("pip install PACKAGE --extra-index-url https://INDEX-OF-THE-VENDOR",),
+        ),
+        "uv-indexes": Fix(
+            text="name one index, or part them by an extra or a group and declare these as conflicts",
+            commands=("uv lock",),
+        ),
         "uv-environments": Fix(text="lock again with this platform among tool.uv.environments", commands=("uv lock",)),
     }.get(
         shown.name,

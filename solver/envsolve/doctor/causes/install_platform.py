@@ -133,7 +133,16 @@ def _windows_arm(s: Situation) -> Finding | None:
 
 
 def _glibc(s: Situation) -> Finding | None:
-    """A wheel's manylinux tag is newer than the system's glibc."""
+    """A wheel's manylinux tag is newer than the system's glibc, or conda's build asks for a newer one."""
+    if s.evidence.has("conda-glibc") and re.search(
+        r"__glibc[^\n]*(?:missing|conflict|requires|>=|available)", s.evidence.text
+    ):
+        return _finding(
+            s,
+            "the system's glibc is older than the build asks for",
+            "take an older build, a container, or a newer system",
+            "conda-glibc",
+        )
     have = _own_glibc(s)
     need = _needed_glibc(s)
     if have is None or need is None or have >= need or not (_fails(s) and _about_torch(s)):

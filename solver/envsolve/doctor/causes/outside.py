@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from envsolve.doctor.evidence import Symptom
+from envsolve.doctor.facts import Extension
 from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.fixes import ASK_DRIVER, ASK_ERROR, ASK_GPU, ASK_MASK, ASK_TORCH
 from envsolve.doctor.situation import Situation
@@ -54,6 +56,9 @@ def other_module(s: Situation) -> Finding | None:
     e = s.evidence
     for shown in e.all("other-module", "other-import"):
         module = shown.get("module").split(".")[0]
+        known = s.facts.extension_of(module)
+        if known is not None and shown.name == "other-module" and module != known.modules[0]:
+            return _not_built(s, known, shown)
         if module and module not in ("torch", "torchvision", "torchaudio", "triton"):
             what = "is missing" if shown.name == "other-module" else "is another version than its caller expects"
             return Finding(
@@ -73,6 +78,18 @@ def other_module(s: Situation) -> Finding | None:
             fixes=(Fix(text="see that package's own requirements"),),
         )
     return None
+
+
+def _not_built(s: Situation, extension: Extension, shown: Symptom) -> Finding:
+    """The Python part of an extension is there, its compiled part is not."""
+    text = f"build {extension.package} with its CUDA part against the torch that is there; leave torch as it is"
+    return Finding(
+        code="foreign-extension",
+        headline=f"the compiled part of {extension.package} is missing: it was not built for this torch",
+        certainty="high",
+        evidence=tuple([*quoted([shown]), *facts_of(s)]),
+        fixes=(Fix(text=text),),
+    )
 
 
 def unknown(s: Situation) -> Finding:

@@ -159,7 +159,7 @@ def masked(s: Situation) -> Finding | None:
         "no-gpus", "bad-ordinal", "cuda-unavailable", "cuda-state-dict", "no-driver", "no-devices"
     )  # fmt: skip
     shown = _hiding_mask(s)
-    if shown is None or not failing or e.torch.computed or s.torch.accelerator in ("cpu", "rocm", "xpu"):
+    if shown is None or not failing or e.torch.computed or s.torch.accelerator in ("cpu", "xpu"):
         return None
     name, value, what = shown
     other = "unset it, or name a GPU that is there" if value not in ("", "-1") else "unset it, or set it to 0"
@@ -225,6 +225,26 @@ def job_without_gpu(s: Situation) -> Finding | None:
     )
 
 
+def mig_without_instance(s: Situation) -> Finding | None:
+    """MIG is on, and nobody has cut the card into instances: programs see none."""
+    e = s.evidence
+    shown = e.first("mig-empty")
+    if shown is None or not (e.torch.available is False or e.has("no-gpus", "cuda-unavailable", "init-failed")):
+        return None
+    return Finding(
+        code="gpu-hidden",
+        headline="MIG is on and has no instances: the card cannot be used as a whole, and there is no slice of it",
+        certainty="high",
+        evidence=tuple([*quoted([shown, e.first("no-gpus", "init-failed")]), *facts_of(s)]),
+        fixes=(
+            Fix(
+                text="make instances, or switch MIG off",
+                commands=("sudo nvidia-smi mig -cgi 0 -C", "sudo nvidia-smi -mig 0"),
+            ),
+        ),
+    )
+
+
 def _asks_for_gpu(text: str) -> bool:
     return bool(re.search(r"--gres[= ]\S*gpu|--gpus(?:-per-\w+)?[= ]\w", text))
 
@@ -232,8 +252,21 @@ def _asks_for_gpu(text: str) -> bool:
 def no_permission(s: Situation) -> Finding | None:
     """nvidia-smi was not allowed to ask: nothing is known of GPU and driver."""
     shown = s.evidence.first("no-permission")
-    if shown is None or s.driver.known:
+    if shown is None or s.driver.known and not s.machine.gpus:
         return None
+    if s.machine.gpus or "/dev/nvidia" in s.evidence.text:
+        return Finding(
+            code="driver-not-reachable",
+            headline="this user may not open the NVIDIA device files",
+            certainty="medium",
+            evidence=tuple([*quoted([shown]), *facts_of(s)]),
+            fixes=(
+                Fix(
+                    text="join the group that owns them, then log in again",
+                    commands=("ls -l /dev/nvidia*", "sudo usermod -aG video $USER"),
+                ),
+            ),
+        )
     how = "run nvidia-smi in a terminal with administrator rights: nvidia-smi --query-gpu=name,driver_version --format=csv"
     return Finding(
         code="unknown",

@@ -1,0 +1,70 @@
+"""Children: the probes, run in the environment's own interpreter with a time limit."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from envsolve.errors import OutsideError
+
+_PROBES = Path(__file__).resolve().parent / "probes"
+_WHERE_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """How importing went: what torch said, the text that a user would have seen, and whether it came to an end."""
+
+    said: Mapping[str, Any] = field(default_factory=dict)
+    text: str = ""
+    ended: bool = True
+
+
+def where(interpreter: Path) -> Mapping[str, Any]:
+    """How the interpreter would import torch. Raises OutsideError where it doesn't run."""
+    try:
+        done = subprocess.run(
+            [interpreter, str(_PROBES / "where.py")],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_WHERE_SECONDS, check=True,
+        )  # fmt: skip
+        found = json.loads(done.stdout)
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        last = getattr(error, "stderr", None) or str(error)
+        raise OutsideError(
+            f"the interpreter {interpreter} does not run: {str(last).strip().splitlines()[-1:]}",
+            hint="make a new environment: envsolve install --name NAME",
+        ) from error
+    return found if isinstance(found, dict) else {}
+
+
+def trial(interpreter: Path, names: Sequence[str], seconds: float) -> Trial:
+    """Import these packages in the environment, as the user's program would, for so many seconds at most."""
+    try:
+        done = subprocess.run(
+            [interpreter, "-W", "default", str(_PROBES / "trial.py"), *names],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=seconds, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return Trial(text=f"import torch: no answer within {seconds:g} s", ended=False)
+    except OSError as error:
+        return Trial(text=f"can't start {interpreter}: {error.strerror}", ended=False)
+    return Trial(said=_said(done.stdout), text=done.stderr + _died(done.returncode))
+
+
+def _said(out: str) -> Mapping[str, Any]:
+    last = out.strip().rsplit("\n", 1)[-1]
+    try:
+        found = json.loads(last)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _died(code: int) -> str:
+    """A signal in the words of a shell."""
+    words = {-4: "Illegal instruction (core dumped)", -9: "Killed", -11: "Segmentation fault (core dumped)"}
+    return f"\n{words[code]}\n" if code in words else ""
