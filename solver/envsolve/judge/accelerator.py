@@ -6,7 +6,8 @@ from envsolve.judge.fit import Refusal
 from envsolve.machine.machine import Machine, Vendor
 from envsolve.rulebook.tables import Accelerator, Build
 
-_SERVES: dict[Accelerator, Vendor] = {"cuda": "nvidia", "rocm": "amd", "xpu": "intel", "mps": "apple"}
+# Whose GPUs an accelerator uses.
+SERVES: dict[Accelerator, Vendor] = {"cuda": "nvidia", "rocm": "amd", "xpu": "intel", "mps": "apple"}
 _SPOKEN: dict[Accelerator, str] = {"cuda": "CUDA", "rocm": "ROCm", "xpu": "Intel XPU", "mps": "Apple MPS", "cpu": "CPU"}
 
 
@@ -20,13 +21,19 @@ def accelerator_refusal(build: Build, machine: Machine, *, asked: bool) -> Refus
     where no other GPU contradicts it, and a CPU build always."""
     vendor = vendor_of(machine)
     if build.accelerator == "cpu":
-        fits = asked or vendor in ("none", "apple")
+        fits = asked or vendor == "none" or _only_the_mac_build(machine)
+    elif build.accelerator == "mps":
+        fits = _only_the_mac_build(machine)
     else:
-        serves = _SERVES[build.accelerator]
-        fits = vendor == serves or (asked and vendor == "none")
+        fits = vendor == SERVES[build.accelerator] or (asked and vendor == "none")
     if fits:
         return None
     return Refusal(code="wrong-accelerator", text=_why(build, vendor), blames=("accelerator",))
+
+
+def _only_the_mac_build(machine: Machine) -> bool:
+    """macOS has one build of each release, which uses the GPU where it can: there is nothing else to prefer."""
+    return machine.os == "macos" and vendor_of(machine) != "nvidia"
 
 
 def _why(build: Build, vendor: Vendor | None) -> str:

@@ -29,6 +29,16 @@ class Driver:
     def known(self) -> bool:
         return self.version is not None or self.cuda is not None
 
+    def reaches(self, lowest: Dotted) -> bool:
+        """Whether the version is this one or newer. A bare branch ("580", as people write it, or Jetson's "580.00")
+        stands for the releases of that branch."""
+        version = self.version
+        return version is None or version >= lowest or self.names_only_the_branch_of(lowest)
+
+    def names_only_the_branch_of(self, lowest: Dotted) -> bool:
+        """Whether the version is a bare branch number, and `lowest` is a release of that branch."""
+        return self.version is not None and self.version.parts == (lowest.major,) and lowest.parts != (lowest.major,)
+
     def __str__(self) -> str:
         if self.version is not None:
             return f"driver {self.version}"
@@ -72,7 +82,7 @@ def too_old(driver: Driver, cuda: Dotted, rulebook: Rulebook) -> str | None:
     """Why the driver can't run a build of this CUDA, with the numbers that decide; None = it can, or is unknown."""
     lowest = floor(cuda, rulebook, windows=driver.windows)
     if driver.version is not None:
-        if lowest is not None and driver.version < lowest:
+        if lowest is not None and not driver.reaches(lowest):
             return f"CUDA {cuda} needs driver {lowest} or newer, this is {driver.version}"
         return None
     if driver.cuda is None or driver.cuda >= cuda:
@@ -99,6 +109,8 @@ def mismatch(driver: Driver, capability: Capability, rulebook: Rulebook) -> tupl
     if architecture is None or driver.branch is None:
         return None
     first, last = branch_limits(capability, rulebook)
+    if architecture.first_branch_certainty == "low":
+        first = None
     if last is not None and driver.branch > last:
         text = f"{architecture.name} ({capability}) ends with driver branch R{last}, this is {driver}"
         return "driver-too-new", text

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from envsolve.capability import Capability
 from envsolve.judge import driver as drivers
-from envsolve.judge.accelerator import accelerator_refusal, vendor_of
+from envsolve.judge.accelerator import SERVES, accelerator_refusal, vendor_of
 from envsolve.judge.fit import Fit, GpuFit, Refusal, Verdict
 from envsolve.judge.host import libc_refusal, python_refusal
 from envsolve.judge.kernels import best_cubin, best_ptx
-from envsolve.judge.rocm import rocm_refusal
 from envsolve.machine.machine import Gpu, Machine
 from envsolve.rulebook.rulebook import Rulebook
 from envsolve.rulebook.tables import Build
@@ -27,7 +26,8 @@ _ORDER = (
 class Case:
     """What stays the same while many builds are judged: the machine with the chosen GPUs, each with a capability.
 
-    `asked` = the user named this variant (by --variant or a label); `exact` = the user pinned torch to one version.
+    `asked` = the user named this variant (by --variant or a label); `exact` = the user pinned torch to one version;
+    `cpu_will_do` = no build of any other kind serves these GPUs, so that a CPU build is no silent loss.
     """
 
     machine: Machine
@@ -36,28 +36,27 @@ class Case:
     python: str
     asked: bool = False
     exact: bool = False
+    cpu_will_do: bool = False
 
 
 def judge(build: Build, case: Case) -> Fit:
     """The fit of one build: a verdict for each GPU, and every refusal, the decisive one first."""
-    gpus: tuple[GpuFit, ...] = ()
+    judged: list[tuple[GpuFit, list[Refusal]]] = []
     refusals = list(_host_refusals(build, case))
-    if build.accelerator == "cuda" and vendor_of(case.machine) == "nvidia":
+    if SERVES.get(build.accelerator) == vendor_of(case.machine):
         judged = [_judge_gpu(build, gpu, case) for gpu in case.machine.gpus]
-        gpus = tuple(fit for fit, _ in judged)
         refusals += [r for _, found in judged for r in found]
         refusals += _driver_refusals(build, case)
-    ordered = sorted(_distinct(refusals), key=lambda r: _ORDER.index(r.code))
+    ordered = sorted(_distinct(refusals), key=lambda r: _ORDER.index(r.code)) if len(refusals) > 1 else refusals
+    gpus = tuple(fit for fit, _ in judged)
     return Fit(build=build, gpus=gpus, refusals=tuple(ordered), within_driver_cuda=_within(build, case))
 
 
 def _host_refusals(build: Build, case: Case) -> Iterator[Refusal]:
-    for refusal in (
-        accelerator_refusal(build, case.machine, asked=case.asked),
-        libc_refusal(build, case.machine),
-        python_refusal(build, case.python),
-        rocm_refusal(build, case.machine),
-    ):
+    accelerator = None
+    if not (case.cpu_will_do and build.accelerator == "cpu"):
+        accelerator = accelerator_refusal(build, case.machine, asked=case.asked)
+    for refusal in (accelerator, libc_refusal(build, case.machine), python_refusal(build, case.python)):
         if refusal is not None:
             yield refusal
 
@@ -68,15 +67,35 @@ def _driver_refusals(build: Build, case: Case) -> Iterator[Refusal]:
 
 
 def _judge_gpu(build: Build, gpu: Gpu, case: Case) -> tuple[GpuFit, list[Refusal]]:
+    name = gpu.name or gpu.gfx or f"GPU {gpu.index if gpu.index is not None else '?'}"
+    if build.accelerator == "cuda":
+        return _judge_nvidia(build, gpu, name, case)
+    if build.accelerator == "mps":
+        return GpuFit(gpu=name, verdict="native", code="mps"), []
+    fit, refusal = _judge_other(build, gpu, name, case.rulebook)
+    return fit, [refusal] if refusal else []
+
+
+def _judge_other(build: Build, gpu: Gpu, name: str, rulebook: Rulebook) -> tuple[GpuFit, Refusal | None]:
+    if build.accelerator == "rocm":
+        from envsolve.judge.rocm import rocm_fit  # most plans never need either
+
+        return rocm_fit(build, gpu, name, rulebook)
+    from envsolve.judge.xpu import xpu_fit
+
+    return xpu_fit(build, gpu, name, rulebook)
+
+
+def _judge_nvidia(build: Build, gpu: Gpu, name: str, case: Case) -> tuple[GpuFit, list[Refusal]]:
     capability = gpu.compute_capability
-    name = gpu.name or f"GPU {gpu.index if gpu.index is not None else '?'}"
-    if capability is None or not build.targets_known:
+    if capability is None:
         return GpuFit(gpu=name, verdict="unknown", code=""), []
+    clash = drivers.mismatch(case.driver, capability, case.rulebook)
+    refusals = [Refusal(code=clash[0], text=clash[1], blames=("gpu", "driver"))] if clash else []
+    if not build.targets_known:
+        return GpuFit(gpu=name, verdict="unknown", code=""), refusals
     verdict, code, refusal = _kernels(build, capability, case)
-    refusals = [refusal] if refusal else []
-    if clash := drivers.mismatch(case.driver, capability, case.rulebook):
-        refusals.append(Refusal(code=clash[0], text=clash[1], blames=("gpu", "driver")))
-    return GpuFit(gpu=name, verdict=verdict, code=code), refusals
+    return GpuFit(gpu=name, verdict=verdict, code=code), [*refusals, refusal] if refusal else refusals
 
 
 def _kernels(build: Build, capability: Capability, case: Case) -> tuple[Verdict, str, Refusal | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
+from envsolve.judge.accelerator import vendor_of
 from envsolve.judge.fit import Blame
 from envsolve.machine.machine import Machine
 from envsolve.resolve.request import Request
@@ -21,6 +22,8 @@ def guilty(machine: Machine, request: Request, rows: Sequence[Row], rulebook: Ru
     inputs = smallest_clash(rows)
     if not rows or not inputs:
         return f"PyTorch publishes nothing for {_platform(machine)} that this request allows"
+    if inputs == ("accelerator",):
+        return f"no build for {_platform(machine)} is made for {_accelerator(machine)}"
     spoken = [_spoken(i, machine, request) for i in inputs]
     if len(spoken) == 1:
         return f"{spoken[0]} alone rules out every build"
@@ -50,12 +53,12 @@ def _spoken(blame: Blame, machine: Machine, request: Request) -> str:
         return f"{libc.name} {libc.version or ''}".strip() if libc else "the C library"
     if blame == "platform":
         return _platform(machine)
+    if blame == "accelerator":
+        return _accelerator(machine)
     return _asked(blame, request)
 
 
 def _asked(blame: Blame, request: Request) -> str:
-    if blame == "accelerator":
-        return "the accelerator of this machine"
     wanted = read_wanted(request)
     if blame == "companion":
         return " and ".join(wanted.companions) or "the asked companions"
@@ -64,6 +67,12 @@ def _asked(blame: Blame, request: Request) -> str:
         texts.append(f"--variant {request.variant}")
     texts += [str(r) for r in wanted.others if r.name.lower() == "numpy"]
     return " with ".join(texts) or "the requirements"
+
+
+def _accelerator(machine: Machine) -> str:
+    vendor = vendor_of(machine)
+    spoken = {"nvidia": "an NVIDIA GPU", "amd": "an AMD GPU", "intel": "an Intel GPU", "apple": "an Apple GPU"}
+    return spoken.get(vendor or "", "a machine without a GPU" if vendor == "none" else "a GPU that is not known")
 
 
 def _platform(machine: Machine) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from envsolve.machine.machine import Machine
 from envsolve.resolve.companions import Excluded
+from envsolve.resolve.gpu_remedies import gpu_choices
 from envsolve.resolve.guilty import guilty
 from envsolve.resolve.plan import NoPlan
 from envsolve.resolve.refused import refused_rows
@@ -23,4 +24,5 @@ def no_plan(machine: Machine, request: Request, rulebook: Rulebook, found: Surve
         refused=refused_rows(machine, request, found, rulebook),
         remedies=remedies_for(machine, request, rulebook),
         fits=found.refused[0].fit.gpus if found.refused else (),
+        choices=gpu_choices(machine, request, rulebook),
     )

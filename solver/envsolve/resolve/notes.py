@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from envsolve.capability import Capability
 from envsolve.judge.accelerator import vendor_of
-from envsolve.judge.driver import branch_limits, branch_of
+from envsolve.judge.driver import Driver, branch_limits, branch_of, driver_of, floor
 from envsolve.judge.fit import Note
 from envsolve.judge.judge import jit_proven
 from envsolve.judge.kernels import best_cubin
@@ -20,7 +20,7 @@ from envsolve.rulebook.rulebook import Rulebook
 
 def notes_for(machine: Machine, request: Request, row: Row, found: Survey, rulebook: Rulebook) -> tuple[Note, ...]:
     """All notes on the chosen row, what matters most first."""
-    makers = (_jit, _driver, _last_release, _certainty, _host, _no_gpu, _numpy, _passed_over)
+    makers = (_jit, _driver, _last_release, _certainty, _host, _no_gpu, _other_gpus, _numpy, _passed_over)
     return tuple(note for make in makers for note in make(machine, row, found, rulebook))
 
 
@@ -36,17 +36,32 @@ def _jit(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -> Itera
 
 
 def _driver(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -> Iterator[Note]:
-    if not row.fit.gpus:
+    if not row.fit.gpus or row.build.cuda is None:
         return
     if not row.fit.within_driver_cuda:
         text = f"the wheel's CUDA {row.build.cuda} is newer than the driver's: it runs by minor-version compatibility"
         yield Note(code="minor-version-compatibility", text=text)
+    driver = driver_of(machine, rulebook)
+    lowest = floor(row.build.cuda, rulebook, windows=driver.windows)
+    if lowest is not None and driver.names_only_the_branch_of(lowest):
+        text = f"driver {driver.version} names a branch only: {lowest} or newer is assumed"
+        yield Note(code="driver-assumed", text=text)
+    yield from _doubtful_driver(machine, driver, rulebook)
     if machine.driver is not None and machine.cuda_max is not None:
         branch = branch_of(machine.driver, rulebook)
         own = rulebook.branches[branch].cuda if branch is not None else None
         if own is not None and own.major != machine.cuda_max.major:
             text = f"driver {machine.driver} speaks CUDA {own}, yet CUDA {machine.cuda_max} was reported (cuda-compat?)"
             yield Note(code="driver-cuda-disagree", text=text)
+
+
+def _doubtful_driver(machine: Machine, driver: Driver, rulebook: Rulebook) -> Iterator[Note]:
+    """Where only an unsure rule says that this driver is too old for a card."""
+    for capability in dict.fromkeys(g.compute_capability for g in machine.gpus):
+        first, _ = branch_limits(capability, rulebook) if capability is not None else (None, None)
+        if first is not None and driver.branch is not None and driver.branch < first:
+            text = f"{capability} may need driver branch R{first}, this is {driver}: if CUDA fails, update the driver"
+            yield Note(code="driver-doubtful", text=text)
 
 
 def _last_release(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -> Iterator[Note]:
@@ -94,14 +109,27 @@ def _host(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -> Iter
 
 
 def _no_gpu(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -> Iterator[Note]:
-    vendor = vendor_of(machine)
-    if row.build.accelerator == "cpu" and vendor == "none":
+    vendor, kind = vendor_of(machine), row.build.accelerator
+    if kind == "cpu" and vendor == "none":
         yield Note(code="cpu", text="no GPU here: the CPU build")
-    if row.build.accelerator in ("cuda", "rocm", "xpu") and vendor == "none":
+    if kind == "cpu" and machine.gpus:
+        names = ", ".join(dict.fromkeys(g.name or g.gfx or "the GPU" for g in machine.gpus))
+        why = "no xpu build serves it: " if vendor == "intel" and machine.os != "macos" else ""
+        yield Note(code="gpu-unused", text=f"{names}: {why}the CPU build does not use it")
+    if kind in ("cuda", "rocm", "xpu") and vendor == "none":
         text = f"no GPU here: {row.build.variant} was asked for, nothing is judged against a GPU or a driver"
         yield Note(code="not-judged", text=text)
-    if row.build.accelerator == "rocm" and vendor == "amd" and not any(g.gfx for g in machine.gpus):
-        yield Note(code="gfx-unknown", text="the GPU's gfx target is not known: its kernels were not judged")
+
+
+def _other_gpus(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -> Iterator[Note]:
+    """What is not known of AMD's and Intel's GPUs, and what would settle it."""
+    unknown = [g.gpu for g in row.fit.gpus if g.verdict == "unknown"]
+    if row.build.accelerator == "rocm" and vendor_of(machine) == "amd" and not machine.gpus:
+        text = "which AMD GPU it is was not said: name it, or its target (rocminfo | grep gfx), to have it judged"
+        yield Note(code="gfx-unknown", text=text)
+    if row.build.accelerator == "xpu" and vendor_of(machine) == "intel" and (unknown or not machine.gpus):
+        text = "xpu builds serve Data Center GPU Max, Arc and Core Ultra's Arc graphics; for others give --variant cpu"
+        yield Note(code="xpu-unknown", text=text)
 
 
 def _numpy(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -> Iterator[Note]:

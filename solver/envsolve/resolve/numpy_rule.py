@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import and_
-
 from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 
 from envsolve.judge.fit import Refusal
 from envsolve.resolve.wanted import Wanted
@@ -25,12 +21,10 @@ def numpy_cap(build: Build, rulebook: Rulebook) -> Requirement | None:
 
 def numpy_refusal(build: Build, wanted: Wanted, rulebook: Rulebook) -> Refusal | None:
     """Refused when the user's own numpy requirement leaves no NumPy 1 for a build that needs one."""
-    asked = [r.specifier for r in wanted.others if canonicalize_name(r.name) == "numpy"]
-    cap = numpy_cap(build, rulebook) if asked else None
-    if cap is None:
+    if wanted.numpy is None or not str(wanted.numpy):
         return None
-    spec = reduce(and_, asked)
-    if any(spec.contains(v) and cap.specifier.contains(v) for v in _ONES):
+    cap = numpy_cap(build, rulebook)
+    if cap is None or any(wanted.numpy.contains(v) and cap.specifier.contains(v) for v in _ONES):
         return None
-    text = f"torch {build.torch} was built for NumPy 1, numpy{spec} leaves none"
+    text = f"torch {build.torch} was built for NumPy 1, numpy{wanted.numpy} leaves none"
     return Refusal(code="companion-mismatch", text=text, blames=("pin",))

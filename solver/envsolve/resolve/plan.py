@@ -69,8 +69,23 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GpuChoice:
+    """What one build covers of a box whose cards no build serves together: GPU indexes, names, and the command."""
+
+    torch: Version
+    variant: str
+    gpus: tuple[int, ...]
+    covered: tuple[str, ...]
+    lost: tuple[str, ...]
+    command: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NoPlan:
-    """Nothing runs: the guilty input in one sentence, every refusal, and the checked ways out, cheapest first."""
+    """Nothing runs: the guilty input in one sentence, every refusal, and the checked ways out, cheapest first.
+
+    `choices` is the table for a mixed box: what the best builds cover, the one that covers most first.
+    """
 
     machine: Machine
     request: Request
@@ -79,6 +94,7 @@ class NoPlan:
     remedies: tuple[Remedy, ...]
     notes: tuple[Note, ...] = ()
     fits: tuple[GpuFit, ...] = ()
+    choices: tuple[GpuChoice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +108,6 @@ class NeedsInput:
     notes: tuple[Note, ...] = ()
 
 
-__all__ = ["Answer", "Missing", "NeedsInput", "NoPlan", "Plan", "PlannedPackage", "Refused", "Remedy"]
+__all__ = ["Answer", "GpuChoice", "Missing", "NeedsInput", "NoPlan", "Plan", "PlannedPackage", "Refused", "Remedy"]
 
 Answer = Plan | NoPlan | NeedsInput

@@ -12,11 +12,11 @@ from envsolve.resolve.companions import Excluded
 from envsolve.resolve.gpu_choice import chosen
 from envsolve.resolve.notes import notes_for
 from envsolve.resolve.numpy_rule import numpy_cap
-from envsolve.resolve.plan import Answer, Missing, NeedsInput, NoPlan, Plan, Refused
+from envsolve.resolve.plan import Answer, Missing, NeedsInput, NoPlan, Plan
 from envsolve.resolve.request import Request
 from envsolve.resolve.row import Row
 from envsolve.resolve.scenarios import Known, know, scenarios
-from envsolve.resolve.survey import Survey, survey
+from envsolve.resolve.survey import Survey, newest_first, survey
 from envsolve.resolve.wanted import read_wanted
 from envsolve.rulebook.rulebook import Rulebook
 
@@ -32,10 +32,25 @@ def plan(machine: Machine, request: Request, rulebook: Rulebook, *, excluded: Ex
     if machine.python is None:
         missing = Missing(field="python", how="give --python, for example --python 3.12")
         return NeedsInput(machine=machine, request=request, missing=(missing,))
+    request = applying(machine, request)
     known = know(machine, rulebook)
-    if not known.missing or _gpu_does_not_matter(request):
+    if not known.missing or _unknown_does_not_matter(known, request):
         return answer(chosen(known.machine, request), request, rulebook, excluded)
     return _answer_for_all(known, request, rulebook, excluded)
+
+
+def applying(machine: Machine, request: Request) -> Request:
+    """The request without the requirements and constraints whose markers don't hold on the machine."""
+    if not any(r.marker is not None for r in (*request.requirements, *request.constraints)):
+        return request
+    from envsolve.resolve.target_env import target_env  # few requests have markers
+
+    env = target_env(machine, machine.python or "")
+    return replace(
+        request,
+        requirements=tuple(r for r in request.requirements if env.holds(r.marker)),
+        constraints=tuple(r for r in request.constraints if env.holds(r.marker)),
+    )
 
 
 def answer(machine: Machine, request: Request, rulebook: Rulebook, excluded: Excluded) -> Plan | NoPlan:
@@ -63,15 +78,9 @@ def _plan(machine: Machine, request: Request, rulebook: Rulebook, found: Survey)
         unresolved=tuple(r.name for r in others if r.name.lower() != "numpy"),
         fits=best.fit.gpus,
         notes=notes_for(machine, request, best, found, rulebook),
-        refused=tuple(_better(found, best)),
+        refused=newest_first(found.refused),
         alternatives=found.running[1:],
     )
-
-
-def _better(found: Survey, best: Row) -> list[Refused]:
-    """All refused rows, newest torch first: the reader's question is why not a newer one."""
-    rows = sorted(found.refused, key=lambda r: r.rank[1:], reverse=True)
-    return [Refused(torch=r.build.torch, variant=r.build.variant, refusals=r.refusals) for r in rows]
 
 
 def index_url(row: Row, request: Request, rulebook: Rulebook) -> str:
@@ -82,32 +91,45 @@ def index_url(row: Row, request: Request, rulebook: Rulebook) -> str:
     return f"{base}/{row.build.folder}"
 
 
-def _gpu_does_not_matter(request: Request) -> bool:
-    """A CPU build was asked for: neither GPU nor driver decides anything."""
-    if request.variant is not None:
-        return request.variant == "cpu"
-    labels = read_wanted(request).labels
-    return bool(labels) and all(label.startswith("cpu") for label in labels)
+def _unknown_does_not_matter(known: Known, request: Request) -> bool:
+    """A CPU build was asked for, so that neither GPU nor driver decides anything; or xpu for an Intel GPU."""
+    wanted = read_wanted(request)
+    asked = {request.variant} if request.variant is not None else set(wanted.labels)
+    kinds = {"cpu", "xpu"} if vendor_of(known.machine) == "intel" else {"cpu"}
+    return bool(asked) and all(variant.split(".")[0] in kinds for variant in asked)
 
 
 def _answer_for_all(known: Known, request: Request, rulebook: Rulebook, excluded: Excluded) -> Answer:
     """Try every machine that it may be; one common answer is the answer, else the missing facts are asked for."""
-    if vendor_of(known.machine) is None:
-        return NeedsInput(machine=known.machine, request=request, missing=known.missing)
-    answers: list[Plan | NoPlan] = []
-    for machine in scenarios(known, rulebook):
-        if len(answers) == MOST_SCENARIOS:
-            break
-        answers.append(answer_quickly(chosen(machine, request), request, rulebook, excluded))
-    plans = [a for a in answers if isinstance(a, Plan)]
-    if len(answers) < MOST_SCENARIOS and answers:
-        if not plans:
-            return answer(chosen(answers[0].machine, request), request, rulebook, excluded)
-        if len(plans) == len(answers) and len({(p.build.torch, p.variant, p.packages) for p in plans}) == 1:
-            fields = " and ".join(dict.fromkeys(m.field for m in known.missing))
-            note = Note(code="unknown-input", text=f"{fields}: not known, but every possible value gives this plan")
-            return replace(plans[0], notes=(note, *plans[0].notes))
-    return NeedsInput(machine=known.machine, request=request, missing=known.missing)
+    question = NeedsInput(machine=known.machine, request=request, missing=known.missing)
+    if not known.choices:
+        return question
+    first: Plan | NoPlan | None = None
+    for count, machine in enumerate(scenarios(known, rulebook)):
+        found = answer_quickly(chosen(machine, request), request, rulebook, excluded)
+        first = first or found
+        if count == MOST_SCENARIOS or _what(found) != _what(first):
+            return question
+    if first is None:
+        return question
+    if isinstance(first, NoPlan):
+        return _no_for_all(known, request, rulebook, excluded)
+    fields = " and ".join(dict.fromkeys(m.field for m in known.missing))
+    note = Note(code="unknown-input", text=f"{fields}: not known, but every possible value gives this plan")
+    return replace(first, notes=(note, *first.notes))
+
+
+def _what(found: Plan | NoPlan) -> object:
+    return (found.build.torch, found.variant, found.packages) if isinstance(found, Plan) else None
+
+
+def _no_for_all(known: Known, request: Request, rulebook: Rulebook, excluded: Excluded) -> Answer:
+    """The "no" of a machine that has it whatever the unknown facts are: told without them if that is enough."""
+    found = answer(chosen(known.machine, request), request, rulebook, excluded)
+    if isinstance(found, NoPlan):
+        return found
+    *_, newest = scenarios(known, rulebook)
+    return answer(chosen(newest, request), request, rulebook, excluded)
 
 
 def answer_quickly(machine: Machine, request: Request, rulebook: Rulebook, excluded: Excluded) -> Plan | NoPlan:

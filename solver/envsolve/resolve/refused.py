@@ -2,34 +2,47 @@
 
 from __future__ import annotations
 
-from packaging.version import Version
+from packaging.version import InvalidVersion, Version
 
 from envsolve.judge.fit import Refusal
 from envsolve.machine.machine import Machine
+from envsolve.resolve.loosen import without_labels
 from envsolve.resolve.plan import Refused
 from envsolve.resolve.request import Request
-from envsolve.resolve.survey import Survey, survey
+from envsolve.resolve.survey import Survey, newest_first, survey
 from envsolve.resolve.wanted import Wanted, read_wanted
 from envsolve.rulebook.rulebook import Rulebook
+
+MOST_UNPUBLISHED = 12  # versions named one by one that have no wheel for the platform
+ANY = "any"  # stands for a variant where none was named
 
 
 def refused_rows(machine: Machine, request: Request, found: Survey, rulebook: Rulebook) -> tuple[Refused, ...]:
     """The refused rows, newest torch first; where the request allows none, what it names and nobody published."""
     if found.refused:
-        rows = sorted(found.refused, key=lambda r: r.rank[1:], reverse=True)
-        return tuple(Refused(torch=r.build.torch, variant=r.build.variant, refusals=r.refusals) for r in rows)
-    return tuple(_nothing(machine, request, rulebook))
-
-
-def _nothing(machine: Machine, request: Request, rulebook: Rulebook) -> list[Refused]:
-    """No row is left by the request: say what it names that is not there, or that belongs to another accelerator."""
+        return newest_first(found.refused)
     wanted = read_wanted(request)
-    variants = {request.variant} if request.variant else set(wanted.labels)
-    versions = [v for v in rulebook.torch_versions if wanted.accepts("torch", v, next(iter(variants), ""))]
-    named = [(v, variant) for v in versions for variant in sorted(variants)]
-    if not named:
-        return _pinned_away(machine, request, rulebook, wanted)
-    return [_unpublished(torch, variant, machine, rulebook) for torch, variant in named]
+    free = read_wanted(without_labels(request))
+    versions = [v for v in rulebook.torch_versions if free.accepts("torch", v, "")]
+    if not versions:
+        unknown = _never_published(wanted, rulebook)
+        return (*unknown, *_pinned_away(machine, request, rulebook))
+    variants = [request.variant] if request.variant else sorted(wanted.labels) or [ANY]
+    named = [(v, variant) for v in reversed(versions) for variant in variants][:MOST_UNPUBLISHED]
+    return tuple(_unpublished(torch, variant, machine, rulebook) for torch, variant in named)
+
+
+def _never_published(wanted: Wanted, rulebook: Rulebook) -> tuple[Refused, ...]:
+    """A pinned version that is none of the releases."""
+    try:
+        pinned = Version(wanted.exact_torch)
+    except InvalidVersion:
+        return ()
+    if pinned in rulebook.torch_versions:
+        return ()
+    text = f"there is no torch {pinned} in the rules; the newest is {rulebook.torch_versions[-1]}"
+    refusal = Refusal(code="no-wheel", text=text, blames=("pin",))
+    return (Refused(torch=pinned, variant=ANY, refusals=(refusal,)),)
 
 
 def _unpublished(torch: Version, variant: str, machine: Machine, rulebook: Rulebook) -> Refused:
@@ -40,8 +53,7 @@ def _unpublished(torch: Version, variant: str, machine: Machine, rulebook: Ruleb
     return Refused(torch=torch, variant=variant, refusals=(refusal,))
 
 
-def _pinned_away(machine: Machine, request: Request, rulebook: Rulebook, wanted: Wanted) -> list[Refused]:
+def _pinned_away(machine: Machine, request: Request, rulebook: Rulebook) -> tuple[Refused, ...]:
     """No published torch matches the specifier: name the newest that are there."""
     rows = survey(machine, request, rulebook, pins=False)
-    newest = sorted((*rows.running, *rows.refused), key=lambda r: r.rank[1:], reverse=True)
-    return [Refused(torch=r.build.torch, variant=r.build.variant, refusals=r.refusals) for r in newest]
+    return newest_first((*rows.running, *rows.refused))

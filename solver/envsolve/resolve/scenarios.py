@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from envsolve.capability import Capability
 from envsolve.judge.accelerator import vendor_of
 from envsolve.judge.driver import branch_limits
-from envsolve.judge.identify import Identity, identify, with_capability
-from envsolve.machine.machine import Machine
+from envsolve.judge.identify import Identity, identify
+from envsolve.machine.machine import Gpu, Machine
+from envsolve.machine.words import vendor_of as vendor_of_name
 from envsolve.resolve.plan import Missing
 from envsolve.rulebook.rulebook import Rulebook
 
@@ -20,39 +21,76 @@ _READ_GPU = "run nvidia-smi --query-gpu=name,compute_cap --format=csv, then name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """A machine with everything filled in that names and drivers tell, and what is still missing."""
+    """A machine with everything filled in that names and drivers tell, and what is still missing.
+
+    `choices` holds for each GPU what it may be: one entry for a known GPU.
+    """
 
     machine: Machine
-    missing: tuple[Missing, ...]
-    identities: tuple[Identity, ...]
-    driver_missing: bool
+    missing: tuple[Missing, ...] = ()
+    choices: tuple[tuple[Gpu, ...], ...] = ()
+    driver_missing: bool = False
 
 
 def know(machine: Machine, rulebook: Rulebook) -> Known:
     """Identify the GPUs and list what decides and is not known."""
-    if vendor_of(machine) is None:
+    machine = _with_vendor(machine)
+    vendor = vendor_of(machine)
+    if machine.os == "macos" and vendor != "nvidia":
+        return Known(machine=machine)
+    if vendor is None:
         missing = (_no_gpu(machine), Missing(field="driver", how=_READ_DRIVER))
-        return Known(machine=machine, missing=missing, identities=(), driver_missing=True)
-    if vendor_of(machine) != "nvidia":
-        return Known(machine=machine, missing=(), identities=(), driver_missing=False)
-    identities = tuple(identify(g, rulebook) for g in machine.gpus)
+        return Known(machine=machine, missing=missing, driver_missing=True)
+    if vendor == "nvidia":
+        return _know_nvidia(machine, rulebook)
+    if vendor in ("amd", "intel") and machine.gpus:
+        from envsolve.resolve.other_gpus import know_amd, know_intel  # most plans are for NVIDIA's
+
+        return know_amd(machine, rulebook) if vendor == "amd" else know_intel(machine, rulebook)
+    return Known(machine=machine)
+
+
+def _with_vendor(machine: Machine) -> Machine:
+    """The machine with the vendor that its GPUs' names tell, where they agree and nothing else is said."""
+    if machine.vendor is not None or not machine.gpus:
+        return machine
+    told = {vendor_of_name(gpu.name) for gpu in machine.gpus if gpu.name is not None}
+    return replace(machine, vendor=told.pop()) if len(told) == 1 else machine
+
+
+def _know_nvidia(machine: Machine, rulebook: Rulebook) -> Known:
+    identities = tuple(identify(g, rulebook) for g in machine.gpus or (Gpu(),))
     unknown = [_which_gpu(i) for i in identities if not i.known]
-    if not machine.gpus:
-        unknown.append(Missing(field="gpu", how=_READ_GPU))
     driver_missing = machine.driver is None and machine.cuda_max is None
     if driver_missing:
         unknown.append(Missing(field="driver", how=_READ_DRIVER))
     machine = replace(machine, gpus=tuple(i.gpu for i in identities))
-    return Known(machine=machine, missing=tuple(unknown), identities=identities, driver_missing=driver_missing)
+    if not unknown:
+        return Known(machine=machine)
+    choices = tuple(_may_be(i, machine, rulebook) for i in identities)
+    return Known(machine=machine, missing=tuple(unknown), choices=choices, driver_missing=driver_missing)
+
+
+def _may_be(identity: Identity, machine: Machine, rulebook: Rulebook) -> tuple[Gpu, ...]:
+    """What a GPU may be. A driver that can't drive one of several chips of a name settles nothing: the name or the
+    driver may be told wrong, so that it is asked."""
+    possible = identity.possible or _capabilities(machine, rulebook)
+    return tuple(replace(identity.gpu, compute_capability=c) for c in possible)
+
+
+def _capabilities(machine: Machine, rulebook: Rulebook) -> tuple[Capability, ...]:
+    """The capabilities that a GPU of which nothing is known may have in this machine."""
+    if machine.tegra:
+        boards = {c for row in rulebook.gpu_names.all() if "Jetson" in row.name for c in row.capabilities}
+        return tuple(sorted(boards | rulebook.tegra_capabilities))
+    integrated = rulebook.tegra_capabilities if machine.arch == "x86_64" else frozenset()
+    return tuple(c for c in known_capabilities(rulebook) if c not in integrated)
 
 
 def scenarios(known: Known, rulebook: Rulebook) -> Iterator[Machine]:
-    """Every machine that the unknown facts allow: each capability of each unknown GPU, each driver branch for it."""
-    machine = known.machine
-    every = known_capabilities(rulebook)
-    choices: list[tuple[Capability, ...]] = [i.possible or every for i in known.identities]
-    for combination in itertools.product(*choices):
-        filled = with_capability(machine, dict(enumerate(combination)))
+    """Every machine that the unknown facts allow: all that each GPU may be, and each driver branch for them."""
+    for combination in itertools.product(*known.choices):
+        filled = replace(known.machine, gpus=combination)
         if known.driver_missing:
             yield from _drivers(filled, rulebook)
         else:
@@ -67,8 +105,7 @@ def _drivers(machine: Machine, rulebook: Rulebook) -> Iterator[Machine]:
 
 
 def _drives(branch: int, capability: Capability | None, rulebook: Rulebook) -> bool:
-    limits = branch_limits(capability, rulebook) if capability is not None else (None, None)
-    first, last = limits
+    first, last = branch_limits(capability, rulebook) if capability is not None else (None, None)
     return (first is None or branch >= first) and (last is None or branch <= last)
 
 

@@ -12,6 +12,7 @@ from envsolve.judge.judge import Case, judge
 from envsolve.machine.machine import Machine
 from envsolve.resolve.companions import Excluded, pair
 from envsolve.resolve.numpy_rule import numpy_refusal
+from envsolve.resolve.plan import Refused
 from envsolve.resolve.pypi_builds import pypi_builds
 from envsolve.resolve.request import Request
 from envsolve.resolve.row import PlannedPackage, Row
@@ -19,7 +20,7 @@ from envsolve.resolve.wanted import Wanted, read_wanted
 from envsolve.rulebook.rulebook import Rulebook
 from envsolve.rulebook.tables import Build
 
-_OWN = {"nvidia": ("cuda",), "amd": ("rocm",), "intel": ("xpu",), "apple": ("mps", "cpu"), "none": ("cpu",)}
+_OWN = {"nvidia": ("cuda",), "amd": ("rocm",), "intel": ("xpu",), "none": ("cpu",)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,12 @@ def survey(
     return Survey(running=tuple(running), refused=tuple(r for r in rows if not r.runs))
 
 
+def newest_first(rows: tuple[Row, ...]) -> tuple[Refused, ...]:
+    """Rows as refusals, the newest torch first, and the best variant of each: the question is why not a newer one."""
+    ordered = sorted(rows, key=lambda row: row.rank[1:], reverse=True)
+    return tuple(Refused(torch=r.build.torch, variant=r.build.variant, refusals=r.refusals) for r in ordered)
+
+
 def asked(build: Build, request: Request, wanted: Wanted) -> bool:
     """Whether the user named this build's variant, by --variant or by a label."""
     return build.variant == request.variant or build.variant in wanted.labels
@@ -51,25 +58,48 @@ def asked(build: Build, request: Request, wanted: Wanted) -> bool:
 def _rows(
     machine: Machine, request: Request, wanted: Wanted, rulebook: Rulebook, excluded: Excluded, pins: bool
 ) -> Iterator[Row]:
-    case = Case(
-        machine=machine,
-        driver=driver_of(machine, rulebook),
-        rulebook=rulebook,
-        python=machine.python or "",
-        exact=wanted.exact,
-    )
-    own = _OWN.get(vendor_of(machine) or "", ())
-    for build in _builds(machine, request, rulebook):
+    builds = _builds(machine, request, rulebook)
+    case = _case(machine, wanted, rulebook)
+    named = replace(case, asked=True)
+    own = _own(machine, builds, case)
+    for build in builds:
         pinned = _pinned_away(build, request, wanted, excluded)
-        named = asked(build, request, wanted)
-        if (pinned and pins) or not (named or build.accelerator in own):
+        is_named = asked(build, request, wanted)
+        if (pinned and pins) or not (is_named or build.accelerator in own):
             continue
-        fit = judge(build, replace(case, asked=True) if named else case)
+        fit = judge(build, named if is_named else case)
         if not fit.runs and pins:  # the decisive reason is known: companions would only add to it
             yield Row(fit=fit, packages=(), refusals=fit.refusals)
             continue
         packages, refusals = _companions(build, wanted, rulebook, case.python, excluded)
         yield Row(fit=fit, packages=packages, refusals=(*fit.refusals, *refusals, *([pinned] if pinned else [])))
+
+
+def _case(machine: Machine, wanted: Wanted, rulebook: Rulebook) -> Case:
+    cpu_will_do = False
+    if machine.vendor == "intel":
+        from envsolve.judge.xpu import never_served
+
+        cpu_will_do = never_served(machine, rulebook)
+    return Case(
+        machine=machine,
+        driver=driver_of(machine, rulebook),
+        rulebook=rulebook,
+        python=machine.python or "",
+        exact=wanted.exact,
+        cpu_will_do=cpu_will_do,
+    )
+
+
+def _own(machine: Machine, builds: tuple[Build, ...], case: Case) -> tuple[str, ...]:
+    """The accelerators whose builds are looked at unasked. Where the platform has none for the GPU, the CPU builds are
+    looked at as well, so that the refusal says so."""
+    if machine.os == "macos":
+        return ("mps", "cpu")
+    own: tuple[str, ...] = _OWN.get(vendor_of(machine) or "", ())
+    if case.cpu_will_do or not any(build.accelerator in own for build in builds):
+        return (*own, "cpu")
+    return own
 
 
 def _builds(machine: Machine, request: Request, rulebook: Rulebook) -> tuple[Build, ...]:
@@ -81,6 +111,9 @@ def _builds(machine: Machine, request: Request, rulebook: Rulebook) -> tuple[Bui
 def _pinned_away(build: Build, request: Request, wanted: Wanted, excluded: Excluded) -> Refusal | None:
     if request.variant is not None and build.variant != request.variant:
         return Refusal(code="pinned-away", text=f"--variant {request.variant} asks for another", blames=("pin",))
+    if wanted.labels and not wanted.accepts_variant(build.variant):
+        asked_for = " and ".join(sorted(wanted.labels))
+        return Refusal(code="pinned-away", text=f"the pins ask for {asked_for}", blames=("pin",))
     if not wanted.accepts("torch", build.torch, build.variant):
         text = f"torch{wanted.specs['torch']} asks for another"
         return Refusal(code="pinned-away", text=text, blames=("pin",))

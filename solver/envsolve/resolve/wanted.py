@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from packaging.requirements import Requirement
-from packaging.specifiers import SpecifierSet
+from packaging.specifiers import Specifier, SpecifierSet
 from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 from packaging.version import Version
 
 from envsolve.errors import InputError
 from envsolve.resolve.request import TRIO, Request
 
+_EXACT = ("==", "===")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What is asked of the torch family: specifiers by name (torch is always there), pinned labels, and the rest."""
+    """What is asked of the torch family: specifiers by name (torch is always there), pinned labels, and the rest.
+
+    `numpy` is what requirements and constraints together ask of NumPy; None = nothing.
+    """
 
     specs: Mapping[str, SpecifierSet]
     texts: tuple[str, ...]  # the user's words for the family, where they limit anything
     labels: frozenset[str]
     others: tuple[Requirement, ...]
+    numpy: SpecifierSet | None = None
 
     @property
     def companions(self) -> tuple[str, ...]:
@@ -30,14 +36,21 @@ class Wanted:
     @property
     def exact(self) -> bool:
         """Torch is pinned to one version."""
-        return any(s.operator in ("==", "===") and not s.version.endswith("*") for s in self.specs["torch"])
+        return bool(self.exact_torch)
+
+    @property
+    def exact_torch(self) -> str:
+        """The public version that torch is pinned to; "" where it is not pinned to one."""
+        pins = (s.version for s in self.specs["torch"] if s.operator in _EXACT and not s.version.endswith(".*"))
+        return next(pins, "").split("+")[0]
 
     def accepts(self, name: str, version: Version, variant: str) -> bool:
-        """Whether the user's specifiers take this version, with or without the variant as its label."""
-        spec = self.specs[name]
-        if spec.contains(version, prereleases=True):
-            return True
-        return bool(self.labels) and spec.contains(f"{version}+{variant}", prereleases=True)
+        """Whether the user's specifiers take this version; a label in them is compared with the variant."""
+        return all(_takes(specifier, version, variant) for specifier in self.specs[name])
+
+    def accepts_variant(self, variant: str) -> bool:
+        """Whether the labels in the pins leave this variant to torch: a companion's label binds torch too."""
+        return all(variant in labels for spec in self.specs.values() if (labels := _labels((spec,))))
 
 
 def read_wanted(request: Request) -> Wanted:
@@ -54,7 +67,14 @@ def read_wanted(request: Request) -> Wanted:
         specs[name] = specs.get(name, SpecifierSet()) & spec
         if str(spec):
             texts.append(f"{name}{spec}")
-    return Wanted(specs=specs, texts=tuple(texts), labels=_labels(specs), others=tuple(others))
+    numpy = _numpy((*others, *request.constraints)) if others or request.constraints else None
+    return Wanted(specs=specs, texts=tuple(texts), labels=_labels(specs.values()), others=tuple(others), numpy=numpy)
+
+
+def _takes(specifier: Specifier, version: Version, variant: str) -> bool:
+    if "+" in specifier.version:
+        return specifier.contains(f"{version}+{variant}", prereleases=True)
+    return specifier.contains(version, prereleases=True)
 
 
 def _specifier(requirement: Requirement) -> SpecifierSet:
@@ -70,5 +90,15 @@ def _specifier(requirement: Requirement) -> SpecifierSet:
     return SpecifierSet(f"=={version}")
 
 
-def _labels(specs: Mapping[str, SpecifierSet]) -> frozenset[str]:
-    return frozenset(s.version.split("+", 1)[1] for spec in specs.values() for s in spec if "+" in s.version)
+def _labels(specs: Iterable[SpecifierSet]) -> frozenset[str]:
+    """The labels of exact pins: !=2.9.0+cu130 asks for no variant."""
+    pins = (s.version for spec in specs for s in spec if s.operator in _EXACT)
+    return frozenset(pin.split("+", 1)[1] for pin in pins if "+" in pin)
+
+
+def _numpy(requirements: Iterable[Requirement]) -> SpecifierSet | None:
+    found: SpecifierSet | None = None
+    for requirement in requirements:
+        if canonicalize_name(requirement.name) == "numpy":
+            found = requirement.specifier if found is None else found & requirement.specifier
+    return found

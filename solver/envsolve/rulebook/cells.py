@@ -50,6 +50,12 @@ def dotteds(text: str) -> tuple[Dotted, ...]:
 
 
 @cache
+def words(text: str) -> tuple[str, ...]:
+    """ "gfx1100 gfx1101", or "" for none."""
+    return tuple(text.split())
+
+
+@cache
 def span(text: str) -> tuple[Dotted, Dotted]:
     """ "3.9 3.13" """
     first, last = text.split()

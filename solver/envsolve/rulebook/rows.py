@@ -26,6 +26,7 @@ from envsolve.rulebook.tables import (
     TegraChip,
     ToolkitDriver,
     ToolkitRange,
+    XpuProduct,
 )
 
 Row = Sequence[Any]
@@ -56,8 +57,8 @@ def cuda_build(torch: str, variant: str, platform: str, row: Row, sources: Sourc
     )
 
 
-def other_build(torch: str, variant: str, platform: str, row: Row, sources: Sources) -> Build:
-    """A row of `other_builds`: no CUDA code in it."""
+def other_build(torch: str, variant: str, platform: str, row: Row, sources: Sources, gfx: str | None = "") -> Build:
+    """A row of `other_builds`: no CUDA code in it. `gfx`: the targets of a ROCm build, None = not read."""
     python, freethreaded, glibc, tag, advertised, folder, accelerator, certainty, source, note = row
     return Build(
         torch=cells.version(torch),
@@ -67,7 +68,7 @@ def other_build(torch: str, variant: str, platform: str, row: Row, sources: Sour
         cuda=None,
         sm=(),
         ptx=(),
-        targets_known=True,
+        targets_known=gfx is not None,
         python=cells.span(python),
         freethreaded=cells.dotteds(freethreaded),
         glibc_min=cells.maybe_dotted(glibc),
@@ -77,6 +78,7 @@ def other_build(torch: str, variant: str, platform: str, row: Row, sources: Sour
         certainty=certainty,
         source=sources[source],
         note=note,
+        gfx=cells.words(gfx or ""),
     )
 
 
@@ -213,7 +215,7 @@ def driver_branch(branch: str, row: Row, sources: Sources) -> DriverBranch:
 
 def architecture(name: str, row: Row, sources: Sources) -> Architecture:
     """A row of `architectures`; `branches` holds the capabilities whose first branch differs."""
-    first, last, first_branch, last_branch, firsts, certainty, source, _note = row
+    first, last, first_branch, last_branch, firsts, certainty, source, _note, first_certainty = row
     branches = {cells.capability(one): (branch, last_branch) for one, branch in (firsts or {}).items()}
     return Architecture(
         name=name,
@@ -224,6 +226,7 @@ def architecture(name: str, row: Row, sources: Sources) -> Architecture:
         certainty=certainty,
         source=sources[source],
         branches=branches,
+        first_branch_certainty=first_certainty or certainty,
     )
 
 
@@ -295,3 +298,11 @@ def amd_product(name: str, row: Row, sources: Sources) -> AmdProduct:
     """A row of `amd_products`."""
     gfx, certainty, source, note = row
     return AmdProduct(name=name, gfx=gfx, certainty=certainty, source=sources[source], note=note)
+
+
+def xpu_product(words: str, row: Row, sources: Sources) -> XpuProduct:
+    """A row of `xpu_products`."""
+    first, certainty, source, note = row
+    return XpuProduct(
+        words=words, first=cells.maybe_dotted(first), certainty=certainty, source=sources[source], note=note
+    )

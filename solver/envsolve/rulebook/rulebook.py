@@ -31,6 +31,7 @@ from envsolve.rulebook.tables import (
     TegraChip,
     ToolkitDriver,
     ToolkitRange,
+    XpuProduct,
 )
 
 if TYPE_CHECKING:
@@ -95,15 +96,21 @@ class Rulebook:
             for table, make in (("builds", rows.cuda_build), ("other_builds", rows.other_build)):
                 for variant, leaves in self._tree(table).get(torch, {}).items():
                     if platform in leaves:
-                        found.append(self._row(make, torch, variant, platform, leaf=leaves[platform]))
+                        found.append(self._build(make, torch, variant, platform, leaves[platform]))
         return tuple(found)
+
+    def _build(self, make: Callable[..., Build], torch: str, variant: str, platform: str, leaf: rows.Row) -> Build:
+        if not variant.startswith("rocm"):
+            return self._row(make, torch, variant, platform, leaf=leaf)
+        targets = self._tree("gfx_targets").get(variant, {}).get(".".join(torch.split(".")[:2]))
+        return make(torch, variant, platform, leaf, self.compiled.sources, targets[0] if targets else None)
 
     def build(self, torch: Version, variant: str, platform: str) -> Build | None:
         """One build, or None where the rules know none."""
         for table, make in (("builds", rows.cuda_build), ("other_builds", rows.other_build)):
             leaf = self._tree(table).get(str(torch), {}).get(variant, {}).get(platform)
             if leaf is not None:
-                return self._row(make, str(torch), variant, platform, leaf=leaf)
+                return self._build(make, str(torch), variant, platform, leaf)
         return None
 
     # Companions -----------------------------------------------------------------------------------------------------
@@ -215,6 +222,11 @@ class Rulebook:
     def amd_products(self) -> Mapping[str, AmdProduct]:
         """AMD product name -> gfx target."""
         return self._keyed("amd_products", str, rows.amd_product)
+
+    @cached_property
+    def xpu_products(self) -> tuple[XpuProduct, ...]:
+        """What Intel GPUs' names tell of xpu builds, the most telling first."""
+        return tuple(self._keyed("xpu_products", str, rows.xpu_product).values())
 
     # The rest -------------------------------------------------------------------------------------------------------
 

@@ -86,6 +86,14 @@ XPU_SUPPORT = Table(
     core=False,
 )
 
+XPU_PRODUCTS = Table(
+    name="xpu_products",
+    section="products",
+    file="backends/xpu.yaml",
+    keys=(Column(name="words", read=fields.text),),
+    columns=(Column(name="first", read=fields.optional(_MINOR)), *WHENCE),
+)
+
 BACKEND_TABLES = (
     GFX_TARGETS,
     GFX_UNUSABLE,
@@ -94,6 +102,7 @@ BACKEND_TABLES = (
     _facts("rocm_facts", _ROCM_FILE),
     AMD_PRODUCTS,
     XPU_SUPPORT,
+    XPU_PRODUCTS,
     _facts("xpu_facts", "backends/xpu.yaml"),
     _facts("directml", "backends/xpu.yaml", "directml"),
 )

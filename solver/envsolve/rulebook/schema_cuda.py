@@ -62,7 +62,7 @@ ARCHITECTURES = Table(
         Column(name="last_branch", read=fields.whole, default=None),
         Column(name="first_branches", read=fields.mapping(fields.capability, fields.whole), default=None),
         *WHENCE,
-        Column(name="first_branch_certainty", read=CERTAINTY.read, default=None, core=False),
+        Column(name="first_branch_certainty", read=CERTAINTY.read, default=None),
     ),
 )
 

@@ -123,6 +123,7 @@ class Architecture:
     source: str
     # Where the rules say it per capability and not per architecture (10.3 needs R575, 10.0 R570).
     branches: Mapping[Capability, tuple[int | None, int | None]]
+    first_branch_certainty: Certainty = "high"  # of first_branch and of the first ones in `branches`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,6 +252,17 @@ class AmdProduct:
 
     name: str
     gfx: str
+    certainty: Certainty
+    source: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class XpuProduct:
+    """Words of an Intel GPU's name, and the first torch minor whose xpu builds serve it (None = none does)."""
+
+    words: str
+    first: Dotted | None
     certainty: Certainty
     source: str
     note: str = ""
