@@ -37,6 +37,7 @@ class Tool(StrEnum):
     AUTO = "auto"
     UV = "uv"
     PIP = "pip"
+    PIP_SYNC = "pip-sync"
 
 
 class When(StrEnum):
@@ -139,7 +140,8 @@ def _read(file: Path, wanted: Asked) -> Chosen:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"can't read the lock {file}: {error}", hint="envsolve lock writes one") from error
-    lock = read(text, file.name, platform=this_host().platform, python=wanted.python or "")
+    minor = ".".join((wanted.python or "").split(".")[:2])
+    lock = read(text, file.name, platform=this_host().platform, python=minor)
     check_platform(lock.platform, this_host().platform)
     if wanted.python and wanted.python.split(".")[:2] != lock.python.split("."):
         raise InputError(f"the lock {file} is for Python {lock.python}, not {wanted.python}", hint="leave --python out")
@@ -201,7 +203,7 @@ def _install(slot: Slot, order: Order) -> Environment:
     try:
         with kill_is_interrupt(), Busy() as busy:
             prove = partial(_prove, lock=order.lock, environment=slot.shown_name, busy=busy)
-            return install(slot, python, order, prove=prove, say=busy.say, detail=busy.line)
+            return install(slot, python, order, prove=prove, say=busy.say, detail=busy.line, progress=busy.progress)
     except KeyboardInterrupt:
         talk.error("interrupted; nothing half-made is left, and what was there before is unchanged", "")
         raise

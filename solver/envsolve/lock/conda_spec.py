@@ -12,7 +12,9 @@ from envsolve.errors import InputError
 _SPEC = re.compile(
     r"(?:(?P<channel>[^\s\[]+)::)?(?P<name>[A-Za-z0-9_.-]+)\s*(?P<version>[^\[\]]*?)\s*(?:\[(?P<keys>.*)\])?"
 )
-_FUZZY = re.compile(r"=?(?P<version>[0-9][\w.!+]*)(?P<star>\.?\*)?(?:=(?P<build>\S*)|\s+(?P<spaced>\S+))?")
+_FUZZY = re.compile(
+    r"(?P<sign>=?)(?P<version>[0-9][\w!+]*(?:\.[\w!+]+)*)(?P<star>\.?\*)?(?:=(?P<build>\S*)|\s+(?P<spaced>\S+))?"
+)
 _EXACT = re.compile(r"==\s*(?P<version>[0-9][\w.!+]*)(?:(?:=|\s+)(?P<build>\S+))?")
 _VERSION_KEY = re.compile(r"version\s*=\s*(['\"]?)(?P<version>[^'\"\]]+)\1")
 
@@ -37,12 +39,20 @@ def conda_spec(text: str, where: str) -> CondaSpec:
     version = match["version"]
     if match["keys"] and (key := _VERSION_KEY.search(match["keys"])):
         version = key["version"]
-    specifier, build = _version(version.strip(), text, where)
+    try:
+        specifier, build = _version(version.strip())
+    except InvalidSpecifier:
+        raise InputError(
+            f"{where}: the version of {text!r} can't be read", hint="write it like: numpy>=1.26,<2"
+        ) from None
     return CondaSpec(name=match["name"].lower(), version=specifier, build=build)
 
 
-def _version(text: str, spec: str, where: str) -> tuple[SpecifierSet, str]:
-    """A single `=` asks for a version and what is below it: 3.11 takes 3.11.7."""
+def _version(text: str) -> tuple[SpecifierSet, str]:
+    """The versions and the build. A single `=` asks for a version and what is below it: 3.11 takes 3.11.7.
+
+    Raises InvalidSpecifier.
+    """
     if text in ("", "*", "=*"):
         return SpecifierSet(), ""
     if exact := _EXACT.fullmatch(text):
@@ -50,11 +60,6 @@ def _version(text: str, spec: str, where: str) -> tuple[SpecifierSet, str]:
     if fuzzy := _FUZZY.fullmatch(text):
         build = fuzzy["build"] or fuzzy["spaced"] or ""
         # With a build beside it the version is meant as it stands, as `conda env export` writes it.
-        exactly = bool(build) and not fuzzy["star"]
-        return SpecifierSet(f"=={fuzzy['version']}" + ("" if exactly else ".*")), build
-    try:
-        return SpecifierSet(text.replace(" ", ",") if "," not in text else text), ""
-    except InvalidSpecifier:
-        raise InputError(
-            f"{where}: the version of {spec!r} can't be read", hint="write it like: numpy>=1.26,<2"
-        ) from None
+        wide = bool(fuzzy["star"]) or (bool(fuzzy["sign"]) and not build)
+        return SpecifierSet(f"=={fuzzy['version']}" + (".*" if wide else "")), build
+    return SpecifierSet(text.replace(" ", ",") if "," not in text else text), ""
