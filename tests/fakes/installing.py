@@ -33,11 +33,31 @@ def install(lock: Path, server: IndexServer, *more: str, name: str = "fresh") ->
     return run(arguments(lock, server, *more, name=name))
 
 
+_spawned: list[subprocess.Popen[str]] = []
+
+
 def spawn(argv: list[str]) -> subprocess.Popen[str]:
-    """Run envsolve in a process of its own."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "envsolve", *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    """Run envsolve in a process of its own, which doesn't outlive the test."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "envsolve", *argv],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
+    _spawned.append(process)
+    return process
+
+
+def end_spawned() -> None:
+    """End and reap what a test has left, whatever made it stop; close the pipes."""
+    while _spawned:
+        process = _spawned.pop()
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe:
+                pipe.close()
 
 
 def builds(root: Path) -> list[str]:

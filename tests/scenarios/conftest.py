@@ -8,6 +8,14 @@ from pathlib import Path
 import pytest
 
 from fakes.index_server import IndexServer
+from fakes.installing import end_spawned
+
+
+@pytest.fixture(autouse=True)
+def nothing_runs_on() -> Iterator[None]:
+    """Ends what a test has started, when it fails half-way too: pytest would tell of it in another test."""
+    yield
+    end_spawned()
 
 
 @pytest.fixture

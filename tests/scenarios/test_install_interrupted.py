@@ -121,23 +121,7 @@ def test_two_names_at_once(store: Path, tmp_path: Path, server: IndexServer) -> 
 def test_a_program_that_runs_in_the_old_one_keeps_it(store: Path, tmp_path: Path, server: IndexServer) -> None:
     old_environment(store, tmp_path, server)
     (old,) = builds(store)
-    program = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "envsolve",
-            "envs",
-            "run",
-            "fresh",
-            "--",
-            "python",
-            "-c",
-            "print('up', flush=True); input()",
-        ],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    program = spawn(["envs", "run", "fresh", "--", "python", "-c", "print('up', flush=True); input()"])
     assert program.stdout and program.stdout.readline() == "up\n"
     lock = lock_file(tmp_path, served_lock(server, SIX))
 

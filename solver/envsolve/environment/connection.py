@@ -86,7 +86,7 @@ def _uv_environment(settings: Settings, before_default: tuple[str, ...]) -> dict
 
 def options(settings: Settings, tool: str) -> list[str]:
     """What an installer takes on its command line only. Nothing here may carry credentials: others can see it."""
-    without_index = settings.no_index or (settings.offline and tool == "pip")  # pip has no other way to be offline
+    without_index = settings.no_index or (settings.offline and tool != "uv")  # pip has no other way to be offline
     found = ["--no-index"] if without_index else []
     if settings.offline and tool == "uv":
         found.append("--offline")

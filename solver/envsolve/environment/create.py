@@ -41,7 +41,9 @@ def create(python: TargetPython, path: Path, *, cache_dir: Path, uv: Path | None
 
 
 def interpreter_of(environment: Path) -> Path:
-    """The Python inside an environment."""
+    """The Python inside an environment; conda's has its place at the top on Windows."""
+    if os.name == "nt" and (environment / "conda-meta").is_dir():
+        return environment / "python.exe"
     return environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 

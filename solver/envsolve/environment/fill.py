@@ -1,8 +1,11 @@
-"""Fill: let uv or pip install exactly what a lock pins, and nothing else."""
+"""Fill: let uv, pip or pip-sync install exactly what a lock pins, and nothing else."""
 
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,29 +18,47 @@ from envsolve.environment.pythons import find_uv
 from envsolve.errors import InputError, OutsideError
 from envsolve.settings import Settings, redact
 
-Choice = Literal["auto", "uv", "pip"]
+Choice = Literal["auto", "uv", "pip", "pip-sync"]
+_ONLY = ("--no-deps", "--require-hashes")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installer:
-    """The tool that fills an environment: uv at a path, or the pip inside the environment."""
+    """The tool that fills an environment: uv or pip-sync at a path, or the pip inside the environment."""
 
-    name: Literal["uv", "pip"]
+    name: Literal["uv", "pip", "pip-sync"]
     executable: Path | None = None
 
     @property
     def shown(self) -> str:
-        return f"uv ({self.executable})" if self.executable else "pip (the environment's own)"
+        return f"{self.name} ({self.executable})" if self.executable else "pip (the environment's own)"
+
+    @property
+    def uv(self) -> Path | None:
+        """Where uv is, when it is the installer."""
+        return self.executable if self.name == "uv" else None
 
 
 def choose_installer(choice: Choice) -> Installer:
-    """uv if it is on PATH or beside the running Python, else pip. Raises InputError when uv was asked for in vain."""
+    """uv if it is on PATH or beside the running Python, else pip. Raises InputError for one that isn't there."""
+    if choice == "pip-sync":
+        return Installer(name="pip-sync", executable=_find_pip_sync())
     uv = find_uv() if choice != "pip" else None
     if uv:
         return Installer(name="uv", executable=uv)
     if choice == "uv":
         raise InputError("uv was asked for and is neither on PATH nor beside envsolve", hint="--installer pip")
     return Installer(name="pip")
+
+
+def _find_pip_sync() -> Path:
+    beside = Path(sys.executable).with_name("pip-sync.exe" if sys.platform == "win32" else "pip-sync")
+    found = shutil.which("pip-sync") or (str(beside) if beside.is_file() else None)
+    if found is None:
+        raise InputError(
+            "pip-sync was asked for and is neither on PATH nor beside envsolve", hint="pip install pip-tools"
+        )
+    return Path(found)
 
 
 def fill(
@@ -48,14 +69,15 @@ def fill(
     settings: Settings,
     on_line: Callable[[str], None],
     keep_open: int | None = None,
+    sources: bool = False,
 ) -> None:
     """Install the hashed requirements of `lock_file` into the environment of `interpreter`.
 
-    Hashes are always required, dependencies never looked up, and nothing is compiled. `on_line` gets each line that
-    the installer says. Raises RefusedError (other bytes than the lock's, or files that don't fit this Python),
+    Hashes are always required, dependencies never looked up, and nothing is built unless the lock has `sources`.
+    `on_line` gets each line that the installer says. Raises RefusedError (other bytes than the lock's, or files that don't fit this Python),
     OutsideError (network, disk, the tool itself).
     """
-    command = [*_command(installer, interpreter, lock_file), *options(settings, installer.name)]
+    command = [*_command(installer, interpreter, lock_file, sources=sources), *options(settings, installer.name)]
     *first, last = uv_environments(settings) if installer.name == "uv" else (pip_environment(settings),)
     for env in first:
         try:
@@ -75,13 +97,35 @@ def _run(
     _check(ended, installer)
 
 
-def _command(installer: Installer, interpreter: Path, lock_file: Path) -> list[str]:
-    tool = (
-        [str(installer.executable), "pip", "install", "--python", str(interpreter)]
-        if installer.executable
-        else [str(interpreter), "-I", "-m", "pip", "install", "--progress-bar", "off"]
-    )
-    return [*tool, "--no-deps", "--require-hashes", "--only-binary", ":all:", "-r", str(lock_file)]
+def _command(installer: Installer, interpreter: Path, lock_file: Path, *, sources: bool) -> list[str]:
+    only = [*_ONLY] if sources else [*_ONLY, "--only-binary", ":all:"]
+    if installer.name == "pip-sync":
+        arguments = shlex.join([*only, "--progress-bar", "off"])
+        target = ["--python-executable", str(interpreter), "--pip-args", arguments]
+        return [str(installer.executable), "--no-config", *target, str(lock_file)]
+    return [*_pip(installer, interpreter), *only, "-r", str(lock_file)]
+
+
+def _pip(installer: Installer, interpreter: Path) -> list[str]:
+    if installer.uv:
+        return [str(installer.uv), "pip", "install", "--python", str(interpreter)]
+    return [str(interpreter), "-I", "-m", "pip", "install", "--progress-bar", "off"]
+
+
+def fill_project(
+    interpreter: Path,
+    project: Path,
+    *,
+    installer: Installer,
+    settings: Settings,
+    on_line: Callable[[str], None],
+    keep_open: int | None = None,
+) -> None:
+    """Install the user's own project, editable, without what it requires: the lock has that. Raises OutsideError."""
+    tool = "uv" if installer.uv else "pip"
+    command = [*_pip(installer, interpreter), "--no-deps", "--editable", str(project), *options(settings, tool)]
+    env = uv_environments(settings)[-1] if installer.uv else pip_environment(settings)
+    _run(installer, command, env, on_line, keep_open)
 
 
 def _check(ended: Ended, installer: Installer) -> None:

@@ -3,37 +3,49 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from envsolve.index.configuration.redact import origin
+from envsolve.lock.lock import Lock, LockedPackage
 from envsolve.settings import PYTORCH_INDEX, Settings
-
-_ADDRESS = re.compile(r"(?<= @ )(?P<url>(?:https?|file)://\S+?)#sha256=(?P<sha256>[0-9a-f]{64})(?=\s|$)")
 
 
 @contextmanager
-def handed(lock_text: str, folder: Path, settings: Settings, *, pip: Path | None = None) -> Iterator[Path]:
-    """A file with the lock's text for the installer; it may hold credentials, so only we can read it and it goes.
+def handed(
+    lock: Lock, folder: Path, settings: Settings, *, pip: Path | None = None, here: Mapping[str, Path] | None = None
+) -> Iterator[Path]:
+    """A requirements file for the installer; it may hold credentials, so only we can read it and it goes.
 
-    `pip` is a wheel on this machine that is installed too, unless the lock pins a pip of its own.
+    `pip` is a wheel on this machine that is installed too, unless the lock pins a pip of its own; `here` holds the
+    files of the lock that are on this machine already, by their SHA-256.
     """
     path = folder / ".envsolve-handed.txt"
-    # uv before 0.12 does not take the fragment for a hash; pip and every uv take --hash.
-    text = _ADDRESS.sub(lambda m: f"{reachable(m['url'], settings)} --hash=sha256:{m['sha256']}", lock_text)
-    if pip and not re.search(r"^pip(==| @)", text, re.MULTILINE):
-        text += f"pip @ {pip.as_uri()} --hash=sha256:{sha256(pip.read_bytes()).hexdigest()}\n"
+    lines = [_line(package, settings, here or {}) for package in lock.packages]
+    if pip and all(package.name != "pip" for package in lock.packages):
+        lines.append(f"pip @ {pip.as_uri()} --hash=sha256:{sha256(pip.read_bytes()).hexdigest()}")
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+            file.write("\n".join(lines) + "\n")
         yield path
     finally:
         path.unlink(missing_ok=True)
+
+
+def _line(package: LockedPackage, settings: Settings, here: Mapping[str, Path]) -> str:
+    # uv before 0.12 does not take an address's fragment for a hash; pip and every uv take --hash.
+    for file in package.files:
+        if file.sha256 in here:
+            return f"{package.name} @ {here[file.sha256].as_uri()} --hash=sha256:{file.sha256}"
+    if package.direct:
+        file = package.files[0]
+        return f"{package.name} @ {reachable(file.url, settings)} --hash=sha256:{file.sha256}"
+    hashes = sorted({file.sha256 for file in package.files})
+    return " ".join([f"{package.name}=={package.version}", *(f"--hash=sha256:{digest}" for digest in hashes)])
 
 
 def reachable(url: str, settings: Settings) -> str:

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 
-from envsolve import __version__
-from envsolve.environment.create import create, interpreter_of
+from envsolve.environment.building import Building
+from envsolve.environment.create import interpreter_of
 from envsolve.environment.environment import Environment
-from envsolve.environment.fill import fill
-from envsolve.environment.handed import handed
-from envsolve.environment.marker import LOCK_COPY, Marker, write_marker
-from envsolve.environment.order import Order, torch_version
+from envsolve.environment.fetch import Wanted, wheels_folder
+from envsolve.environment.gather import large_files, missing
+from envsolve.environment.marker import Marker, write_marker
+from envsolve.environment.order import Order
+from envsolve.environment.progress import Progress, untold
 from envsolve.environment.proof import Prover
 from envsolve.environment.pythons import TargetPython
 from envsolve.environment.sizes import download
 from envsolve.environment.space import check_space, needs, readable
-from envsolve.environment.store import Draft, Slot, folder_size
+from envsolve.environment.store import Draft, Slot
 from envsolve.errors import InputError, OutsideError, RefusedError
 
 Say = Callable[[str], None]
@@ -33,8 +32,17 @@ class VerificationFailed(RefusedError):
         self.path = path
 
 
-def install(slot: Slot, python: TargetPython, order: Order, *, prove: Prover, say: Say, detail: Say) -> Environment:
-    """Create, fill and prove an environment, then let the name lead to it.
+def install(
+    slot: Slot,
+    python: TargetPython | None,
+    order: Order,
+    *,
+    prove: Prover,
+    say: Say,
+    detail: Say,
+    progress: Progress = untold,
+) -> Environment:
+    """Create, fill and prove an environment, then let the name lead to it. `python` is None where conda brings one.
 
     Until that last step the name leads to what it led to before, whatever happens. Raises InputError (the name is
     taken), OutsideError (disk, network, installer), RefusedError (a file isn't the lock's), VerificationFailed.
@@ -43,10 +51,10 @@ def install(slot: Slot, python: TargetPython, order: Order, *, prove: Prover, sa
     with slot.alone(say):
         check_free(slot, replace=order.replace)
         slot.sweep(keep=slot.failed())
-        _check_space(slot, order, say)
+        large = _large_files(slot, order, say)
         with _older_failures_go(slot), slot.new_build() as draft:
             try:
-                filled = _build(draft, python, order, slot.name, say, detail)
+                filled = Building(draft, order, say, detail, progress).build(slot.name, python, large)
                 proven = _prove(draft, filled, order, prove, say)
                 slot.pointer.point_to(draft.path)
                 draft.kept = True
@@ -92,46 +100,16 @@ def environment_of(slot: Slot, build: Path, marker: Marker) -> Environment:
     )
 
 
-def _check_space(slot: Slot, order: Order, say: Say) -> None:
+def _large_files(slot: Slot, order: Order, say: Say) -> tuple[Wanted, ...]:
+    """The files that envsolve fetches itself; raises OutsideError when there is no space for all."""
     fetched = download(order.lock, order.settings)
-    if fetched.size:
+    large = large_files(order.lock, fetched, order.settings, here=order.here)
+    if fetched.size and not order.here:
         say(f"{'up to' if fetched.complete else 'at least'} {readable(fetched.size)} to download")
-        check_space(needs(fetched.size, slot.builds, order.installer.name))
-
-
-def _build(draft: Draft, python: TargetPython, order: Order, name: str, say: Say, detail: Say) -> Marker:
-    build = draft.path
-    created = create(python, build, cache_dir=order.settings.cache_dir, uv=order.installer.executable)
-    say(f"created an environment with Python {python.version} from {python.found_in} ({created.tool})")
-    marker = _marker(python, order, name)
-    write_marker(build, marker)
-    (build / LOCK_COPY).write_text(order.lock_text, encoding="utf-8", newline="\n")
-    count = len(order.lock.packages)
-    say(f"installing {count} package{'s' if count != 1 else ''} with {order.installer.shown}")
-    with handed(order.lock_text, build, order.settings, pip=created.pip_to_add) as lock_file:
-        fill(
-            interpreter_of(build),
-            lock_file,
-            installer=order.installer,
-            settings=order.settings,
-            on_line=detail,
-            keep_open=draft.held,
-        )
-    return replace(marker, stage="unverified", size_bytes=folder_size(build))
-
-
-def _marker(python: TargetPython, order: Order, name: str) -> Marker:
-    return Marker(
-        name=name,
-        stage="building",
-        python=python.version,
-        platform=order.lock.platform,
-        variant=order.lock.variant,
-        torch=torch_version(order.lock),
-        lock_sha256=sha256(order.lock_text.encode()).hexdigest(),
-        made_by=f"envsolve {__version__}",
-        plan=order.plan,
-    )
+        todo = sum(one.size or 0 for one in missing(large, order.settings))
+        keep = wheels_folder(order.settings)
+        check_space(needs(fetched.size, slot.builds, order.installer.name, kept=todo, keep=keep))
+    return large
 
 
 def _prove(draft: Draft, filled: Marker, order: Order, prove: Prover, say: Say) -> Marker:

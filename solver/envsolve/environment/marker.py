@@ -22,7 +22,8 @@ Stage = Literal["building", "verified", "unverified", "failed"]
 class Marker:
     """What is known of one build. `plan` and `report` are JSON objects, kept for people and `--json`, or None.
 
-    `name` is the environment's name, or the project folder's name for --path.
+    `name` is the environment's name, or the project folder's name for --path. `asked` are the words of the command line
+    that an upgrade repeats.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Marker:
     plan: Mapping[str, Any] | None = None
     report: Mapping[str, Any] | None = None
     size_bytes: int | None = None
+    asked: tuple[str, ...] = ()
 
     def with_proof(self, proof: Proof) -> Marker:
         """The marker after verification."""
@@ -53,6 +55,6 @@ def read_marker(build: Path) -> Marker | None:
         fields = json.loads((build / MARKER).read_text(encoding="utf-8"))
         if fields.pop("schema") != SCHEMA:
             return None
-        return Marker(**fields)
+        return Marker(**{**fields, "asked": tuple(fields.get("asked", ()))})
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from packaging.utils import parse_wheel_filename
 
+from envsolve.environment.conda import Conda
 from envsolve.environment.fill import Installer
 from envsolve.errors import RefusedError
-from envsolve.lock.lock import Lock
+from envsolve.lock.lock import Lock, is_sdist
 from envsolve.settings import Settings
 
 if TYPE_CHECKING:
@@ -24,7 +26,10 @@ class Order:
     """What to install, from where, and what to do about an environment that is there already.
 
     `lock_text` is `lock` as a requirements file, kept with the environment as it is; `plan` a JSON summary that is kept
-    too; `next_best` the command that tries the next best plan ("" if there is none).
+    too; `next_best` the command that tries the next best plan ("" if there is none). `here` holds files of the lock
+    that are on this machine, by their SHA-256. `conda` makes the Python instead of one that is here already. `project`
+    is the folder of the user's own project, which is installed editable. `asked` are the words of the command line that
+    say what was wanted, for an upgrade.
     """
 
     lock: Lock
@@ -35,6 +40,10 @@ class Order:
     verify: Literal["now", "later"] = "now"
     plan: Mapping[str, Any] | None = None
     next_best: str = ""
+    here: Mapping[str, Path] = field(default_factory=dict)
+    conda: Conda | None = None
+    project: Path | None = None
+    asked: tuple[str, ...] = ()
 
 
 def torch_version(lock: Lock) -> str:
@@ -43,6 +52,12 @@ def torch_version(lock: Lock) -> str:
     if torch is None:
         return ""
     return str(parse_wheel_filename(torch.files[0].filename)[1] if torch.direct else torch.version)
+
+
+def has_sources(lock: Lock) -> bool:
+    """Whether a lock may hold source archives: a text that was read back names no files of pinned versions."""
+    files = (file.filename for package in lock.packages for file in package.files)
+    return "--sdists" in shlex.split(lock.header.command) or any(map(is_sdist, files))
 
 
 def check_platform(wanted: str, here: str) -> None:

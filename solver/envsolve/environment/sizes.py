@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -20,10 +20,14 @@ _SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Download:
-    """The bytes of the files that will be fetched; `complete` is False when some are not known and not in the sum."""
+    """The bytes of the files that will be fetched; `complete` is False when some are not known and not in the sum.
+
+    `asked` holds the sizes that were asked for, by the SHA-256 of the file.
+    """
 
     size: int
     complete: bool
+    asked: Mapping[str, int] = field(default_factory=dict, compare=False)
 
 
 def download(lock: Lock, settings: Settings) -> Download:
@@ -36,7 +40,8 @@ def download(lock: Lock, settings: Settings) -> Download:
     unknown = [package for package, size in zip(lock.packages, known, strict=True) if size is None and package.direct]
     found = list(_asked([reachable(package.files[0].url, settings) for package in unknown], settings))
     complete = known.count(None) == len(found)
-    return Download(size=sum(size or 0 for size in known) + sum(found), complete=complete)
+    asked = {package.files[0].sha256: size for package, size in zip(unknown, found, strict=False)}
+    return Download(size=sum(size or 0 for size in known) + sum(found), complete=complete, asked=asked)
 
 
 def _known(sizes: Iterable[int | None]) -> int | None:

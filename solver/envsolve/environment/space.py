@@ -26,13 +26,21 @@ class Need:
     size: int
 
 
-def needs(download: int, environment: Path, tool: Literal["uv", "pip"]) -> tuple[Need, ...]:
-    """Where an install of so many bytes takes up space.
+def needs(
+    download: int, environment: Path, tool: Literal["uv", "pip", "pip-sync"], *, kept: int = 0, keep: Path | None = None
+) -> tuple[Need, ...]:
+    """Where an install of so many bytes takes up space; `kept` bytes of them are first put into the folder `keep`.
 
     uv unpacks into its cache and links from there, or copies when the environment is on another file system; pip
     downloads to the temporary folder, keeps a copy in its cache, and unpacks into the environment.
     """
-    unpacked = int(download * _UNPACKED)
+    wheels = (Need(folder=keep, what="downloaded wheels", size=kept),) if keep and kept else ()
+    return (*_needs(download, download - kept if keep else download, environment, tool), *wheels)
+
+
+def _needs(size: int, fetched: int, environment: Path, tool: str) -> tuple[Need, ...]:
+    """`fetched` of the `size` bytes are downloaded by the tool itself."""
+    unpacked = int(size * _UNPACKED)
     if tool == "uv":
         cache = Path(os.environ.get("UV_CACHE_DIR") or _cache("uv"))
         if _device(cache) == _device(environment):
@@ -43,8 +51,8 @@ def needs(download: int, environment: Path, tool: Literal["uv", "pip"]) -> tuple
         )
     return (
         Need(folder=environment, what="the environment", size=unpacked),
-        Need(folder=Path(os.environ.get("PIP_CACHE_DIR") or _cache("pip")), what="pip's cache", size=download),
-        Need(folder=Path(tempfile.gettempdir()), what="temporary files", size=download),
+        Need(folder=Path(os.environ.get("PIP_CACHE_DIR") or _cache("pip")), what="pip's cache", size=fetched),
+        Need(folder=Path(tempfile.gettempdir()), what="temporary files", size=fetched),
     )
 
 

@@ -11,6 +11,8 @@ import pytest
 from envsolve.environment.connection import options, pip_environment, uv_environments
 from envsolve.environment.handed import handed, reachable
 from envsolve.settings import Settings
+from fakes.stub_locks import stub_lock
+from fakes.stub_wheels import StubWheel
 
 PYTORCH = "https://download.pytorch.org/whl"
 
@@ -102,12 +104,14 @@ def test_addresses_as_they_are_reached_from_here(
 
 
 def test_the_handed_lock_is_private_and_goes(tmp_path: Path) -> None:
-    digest = "0" * 64
-    lock = f"torch @ https://h/torch.whl#sha256={digest}\nsix==1 \\\n    --hash=sha256:00\n"
+    torch, six = StubWheel(name="torch", version="2"), StubWheel(name="six", version="1")
+    lock = stub_lock({"https://h/torch-2-py3-none-any.whl": torch}, [six])
     with pytest.raises(RuntimeError), handed(lock, tmp_path, settings(tmp_path, index="https://u:p@h/s")) as path:
         # uv before 0.12 takes only --hash, not the fragment, for the hash of an address
-        asked = f"torch @ https://u:p@h/torch.whl --hash=sha256:{digest}\n"
-        assert path.read_text() == asked + lock.partition("\n")[2]
+        assert path.read_text().splitlines() == [
+            f"torch @ https://u:p@h/torch-2-py3-none-any.whl --hash=sha256:{torch.sha256}",
+            f"six==1 --hash=sha256:{six.sha256}",
+        ]
         assert os.name == "nt" or stat.S_IMODE(path.stat().st_mode) == 0o600
         raise RuntimeError
     assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,132 @@
+"""Building: one build on its way: create, fetch, fill."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+from envsolve import __version__
+from envsolve.environment.conda import Conda, create_with_conda
+from envsolve.environment.create import create, interpreter_of
+from envsolve.environment.fetch import Wanted
+from envsolve.environment.fill import fill, fill_project
+from envsolve.environment.gather import gather, missing
+from envsolve.environment.handed import handed
+from envsolve.environment.marker import LOCK_COPY, Marker, write_marker
+from envsolve.environment.order import Order, has_sources, torch_version
+from envsolve.environment.origin import restore_origins
+from envsolve.environment.progress import Progress
+from envsolve.environment.pythons import TargetPython, ask
+from envsolve.environment.store import Draft, folder_size
+from envsolve.errors import EnvsolveError, OutsideError
+from envsolve.settings import Settings, redact
+
+Say = Callable[[str], None]
+
+
+class Building:
+    """Fills a draft as an order says."""
+
+    def __init__(self, draft: Draft, order: Order, say: Say, detail: Say, progress: Progress) -> None:
+        self._draft = draft
+        self._order = order
+        self._say = say
+        self._detail = detail
+        self._progress = progress
+        self._pip: Path | None = None
+
+    def build(self, name: str, python: TargetPython | None, large: tuple[Wanted, ...]) -> Marker:
+        """The marker of the filled build. Raises OutsideError, RefusedError, OSError."""
+        path, order = self._draft.path, self._order
+        made_from = self._conda(order.conda) if order.conda else self._venv(python)
+        marker = _marker(made_from, order, name)
+        write_marker(path, marker)
+        (path / LOCK_COPY).write_text(order.lock_text, encoding="utf-8", newline="\n")
+        count = len(order.lock.packages)
+        if not self._from_cache(large):
+            here = {**order.here, **self._fetch(large)}
+            self._say(f"installing {count} package{'s' if count != 1 else ''} with {order.installer.shown}")
+            self._fill(order.settings, here)
+            restore_origins(path, order.lock.packages, here)
+        if order.project:
+            self._add_project(order.project)
+        return replace(marker, stage="unverified", size_bytes=folder_size(path))
+
+    def _venv(self, python: TargetPython | None) -> TargetPython:
+        assert python is not None
+        created = create(
+            python, self._draft.path, cache_dir=self._order.settings.cache_dir, uv=self._order.installer.uv
+        )
+        self._pip = created.pip_to_add
+        self._say(f"created an environment with Python {python.version} from {python.found_in} ({created.tool})")
+        return python
+
+    def _conda(self, conda: Conda) -> TargetPython:
+        path = self._draft.path
+        self._say(f"creating an environment with {conda.shown} from {', '.join(map(redact, conda.channels))}")
+        create_with_conda(conda, path, self._order.settings, on_line=self._detail, keep_open=self._draft.held)
+        python = ask(interpreter_of(path), "conda")
+        if python is None:
+            raise OutsideError(f"{conda.shown} made no Python that runs in {path}")
+        self._say(f"created an environment with Python {python.version} from {conda.shown}")
+        return python
+
+    def _from_cache(self, large: tuple[Wanted, ...]) -> bool:
+        """Whether uv had everything in its own cache, so that nothing needs to be fetched."""
+        settings = self._order.settings
+        if not self._order.installer.uv or not missing(large, settings):
+            return False
+        try:
+            self._fill(replace(settings, offline=True), {})
+        except EnvsolveError:
+            return False
+        self._say(f"installed {len(self._order.lock.packages)} packages from uv's cache")
+        return True
+
+    def _fetch(self, large: tuple[Wanted, ...]) -> dict[str, Path]:
+        if not large:
+            return {}
+        if todo := missing(large, self._order.settings):
+            self._say(f"fetching {len(todo)} large file{'s' if len(todo) > 1 else ''} (what is here already is kept)")
+        return gather(self._order.lock, large, self._order.settings, progress=self._progress)
+
+    def _fill(self, settings: Settings, here: Mapping[str, Path]) -> None:
+        path = self._draft.path
+        with handed(self._order.lock, path, settings, pip=self._pip, here=here) as lock_file:
+            fill(
+                interpreter_of(path),
+                lock_file,
+                installer=self._order.installer,
+                settings=settings,
+                on_line=self._detail,
+                keep_open=self._draft.held,
+                sources=has_sources(self._order.lock),
+            )
+
+    def _add_project(self, project: Path) -> None:
+        self._say(f"installing the project {project} (editable)")
+        fill_project(
+            interpreter_of(self._draft.path),
+            project,
+            installer=self._order.installer,
+            settings=self._order.settings,
+            on_line=self._detail,
+            keep_open=self._draft.held,
+        )
+
+
+def _marker(python: TargetPython, order: Order, name: str) -> Marker:
+    return Marker(
+        name=name,
+        stage="building",
+        python=python.version,
+        platform=order.lock.platform,
+        variant=order.lock.variant,
+        torch=torch_version(order.lock),
+        lock_sha256=sha256(order.lock_text.encode()).hexdigest(),
+        made_by=f"envsolve {__version__}",
+        plan=order.plan,
+        asked=order.asked,
+    )
