@@ -7,6 +7,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "install": ("envsolve.cli.install", "Create an isolated environment, fill it from a lock, prove it."),
     "verify": ("envsolve.cli.verify", "Prove an environment by computing on every GPU."),
     "doctor": ("envsolve.cli.doctor", "Say what is wrong with an environment, and the way out."),
+    "container": ("envsolve.cli.container", "Write a Dockerfile of the lock, and name the images that fit."),
     "driver": ("envsolve.cli.driver", "Say which driver the cards need, and the commands that get it."),
     "envs": ("envsolve.cli.envs", "List, find, run in and remove named environments."),
     "rules": ("envsolve.cli.rules", "Show the facts behind an answer, with their sources."),
