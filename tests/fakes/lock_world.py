@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,7 +13,7 @@ import pytest
 from envsolve.cli import options
 from envsolve.cli.app import run
 from fakes.index_server import IndexServer
-from fakes.stub_wheels import StubWheel, stub_family
+from fakes.stub_wheels import StubWheel, stub_family, stub_torch
 
 LINUX_312 = "cp312-cp312-manylinux_2_28_x86_64"
 LINUX = "RTX 5070 Ti,driver=570.86.10,python=3.12,glibc=2.35,os=linux,arch=x86_64"
@@ -40,6 +41,15 @@ def names(path: Path | str) -> list[str]:
     lines = [line for line in Path(path).read_text().splitlines() if line[:1] not in ("#", " ")]
     shown = [line.partition(" ; ")[0].rstrip(" \\") for line in lines]
     return [line.split("/")[-1].split("-cp")[0] if "://" in line else line for line in shown]
+
+
+def targets_here(world: LockWorld) -> tuple[str, str]:
+    """Both targets with the Python that runs, for clients that look at it."""
+    cp = f"cp3{sys.version_info.minor}"
+    for tag in ("manylinux_2_28_x86_64", "win_amd64"):
+        world.server.add_wheel("cu128", stub_torch("2.11.0+cu128", tag=f"{cp}-{cp}-{tag}"))
+    here = f"python=3.{sys.version_info.minor}"
+    return LINUX.replace("python=3.12", here), WINDOWS.replace("python=3.12", here)
 
 
 @contextmanager

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.lock_world import LINUX, WINDOWS, LockWorld, lock_world, names
-from fakes.stub_wheels import stub_torch
+from fakes.lock_world import LINUX, WINDOWS, LockWorld, lock_world, names, targets_here
 
 DEFAULT = "requirements.lock.txt"
 OTHER_LINUX = LINUX.replace("RTX 5070 Ti", "RTX 5090")
@@ -98,15 +97,6 @@ def test_nothing_is_written_when_one_target_has_no_answer(world: LockWorld, caps
     assert world.lock("torch==2.11.0+cu128", targets=(LINUX, old)) == 1
     assert "no lock for GTX 1080 Ti" in capsys.readouterr().err
     assert not Path(DEFAULT).exists()
-
-
-def targets_here(world: LockWorld) -> tuple[str, str]:
-    """Both targets with the Python that runs, for clients that look at it."""
-    cp = f"cp3{sys.version_info.minor}"
-    for tag in ("manylinux_2_28_x86_64", "win_amd64"):
-        world.server.add_wheel("cu128", stub_torch("2.11.0+cu128", tag=f"{cp}-{cp}-{tag}"))
-    here = f"python=3.{sys.version_info.minor}"
-    return LINUX.replace("python=3.12", here), WINDOWS.replace("python=3.12", here)
 
 
 @pytest.mark.slow

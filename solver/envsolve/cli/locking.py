@@ -13,6 +13,7 @@ from envsolve.cli.lock_order import Job, LockOrder
 from envsolve.errors import OutsideError
 
 if TYPE_CHECKING:
+    from envsolve.lock.conda import CondaPart
     from envsolve.lock.lock import Lock
     from envsolve.lock.lock_plan import Locked
     from envsolve.resolve.plan import NeedsInput, NoPlan
@@ -97,31 +98,31 @@ def _make(job: Job, order: LockOrder, settings: Settings) -> Locked | NoPlan | N
 def _with_conda(lock: Lock, order: LockOrder, settings: Settings) -> Lock:
     """The lock with the channels that were asked for, and with its conda part where a file wants one."""
     from envsolve.cli.former_lock import former_conda
+    from envsolve.index.configuration.redact import strip_credentials
     from envsolve.lock import formats
     from envsolve.lock.conda import DEFAULT_CHANNELS
 
-    lock = replace(lock, channels=order.channels or DEFAULT_CHANNELS)
+    channels = order.channels or DEFAULT_CHANNELS  # those of the lock go without user and password
+    lock = replace(lock, channels=tuple(map(strip_credentials, channels)))
     if not any(formats.format_of(output.path.name).conda for output in order.outputs):
         return lock
     kept = None if order.upgrade_all else former_conda(order.former, lock)
-    return replace(lock, conda=kept or _solved_conda(lock, settings))
+    return replace(lock, conda=kept or _solved_conda(lock, channels, settings))
 
 
-def _solved_conda(lock: Lock, settings: Settings) -> Any:
-    from envsolve.index import conda as channel
-    from envsolve.index.configuration.redact import strip_credentials
+def _solved_conda(lock: Lock, channels: Sequence[str], settings: Settings) -> CondaPart:
+    from envsolve.index import conda
     from envsolve.lock.conda import SUBDIRS, CondaPackage, CondaPart, python_specs
 
-    packages = channel.solve(
-        lock.channels,
+    packages = conda.solve(
+        channels,
         python_specs(lock.python),
         subdir=SUBDIRS[lock.platform],
         virtual=[(virtual.name, virtual.version, virtual.build) for virtual in lock.virtual],
         cache_dir=settings.cache_dir,
         offline=settings.offline,
     )
-    channels = tuple(map(strip_credentials, lock.channels))
-    return CondaPart(channels=channels, packages=tuple(CondaPackage(**package) for package in packages))
+    return CondaPart(channels=lock.channels, packages=tuple(CondaPackage(**package) for package in packages))
 
 
 def _print_snippet(tool: str, found: Sequence[Locked]) -> int:
