@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from packaging.version import Version
@@ -25,11 +25,44 @@ class Group:
     row: Row
 
 
-def best_groups(machine: Machine, request: Request, rulebook: Rulebook) -> tuple[Group, ...]:
-    """The groups that can't be enlarged, the one with most cards first, of equally large ones the newest torch."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cover:
+    """What builds serve of a mixed box: each kind of card with its indexes, and the largest sets of kinds."""
+
+    kinds: Mapping[Kind, tuple[int, ...]]
+    largest: tuple[frozenset[Kind], ...]
+
+    def cards(self, kinds: Iterable[Kind]) -> tuple[int, ...]:
+        """The indexes of the cards of some kinds."""
+        return tuple(sorted(i for kind in kinds for i in self.kinds[kind]))
+
+
+def cover(machine: Machine, request: Request, rulebook: Rulebook) -> Cover:
+    """Which sets of kinds some build serves, without those that another one holds. A build serves a set if it serves
+    each kind alone, so that one survey a kind is enough."""
     kinds = _kinds(machine)
-    found = [_group(machine, _cards(kinds, mask), request, rulebook) for mask in _largest(machine, request, rulebook)]
-    return tuple(sorted(found, key=lambda g: (len(g.gpus), g.row.rank), reverse=True))
+    served: dict[tuple[Version, str], set[Kind]] = {}
+    for kind, indexes in kinds.items():
+        alone = replace(machine, gpus=(machine.gpus[indexes[0]],))
+        for row in survey(alone, request, rulebook).running:
+            served.setdefault((row.build.torch, row.build.variant), set()).add(kind)
+    masks = {frozenset(found) for found in served.values()}
+    return Cover(kinds=kinds, largest=tuple(mask for mask in masks if not any(mask < other for other in masks)))
+
+
+def clash(found: Cover) -> tuple[int, ...]:
+    """The fewest cards that no build serves together, one of each kind; () where some build serves them all."""
+    for size in range(1, len(found.kinds) + 1):
+        for kinds in itertools.combinations(found.kinds, size):
+            if not any(frozenset(kinds) <= mask for mask in found.largest):
+                return tuple(sorted(found.kinds[kind][0] for kind in kinds))
+    return ()
+
+
+def best_groups(machine: Machine, found: Cover, request: Request, rulebook: Rulebook) -> tuple[Group, ...]:
+    """The groups that can't be enlarged, the one with most cards first, of equally large ones the newest torch."""
+    groups = [_group(machine, found.cards(mask), request, rulebook) for mask in found.largest]
+    return tuple(sorted(groups, key=lambda g: (len(g.gpus), g.row.rank), reverse=True))
 
 
 def separate(machine: Machine, groups: Sequence[Group], request: Request, rulebook: Rulebook) -> tuple[Group, ...]:
@@ -58,29 +91,13 @@ def _group(machine: Machine, indexes: tuple[int, ...], request: Request, ruleboo
     return Group(gpus=indexes, row=survey(part, request, rulebook).running[0])
 
 
-def _kinds(machine: Machine) -> dict[Kind, list[int]]:
+def _kinds(machine: Machine) -> dict[Kind, tuple[int, ...]]:
     kinds: dict[Kind, list[int]] = {}
     for index, gpu in enumerate(machine.gpus):
         kinds.setdefault(_kind(gpu), []).append(index)
-    return kinds
+    return {kind: tuple(indexes) for kind, indexes in kinds.items()}
 
 
 def _kind(gpu: Gpu) -> Kind:
     known = gpu.compute_capability or gpu.gfx
     return (known,) if known is not None else (gpu.name,)
-
-
-def _cards(kinds: dict[Kind, list[int]], mask: frozenset[Kind]) -> tuple[int, ...]:
-    return tuple(sorted(i for kind in mask for i in kinds[kind]))
-
-
-def _largest(machine: Machine, request: Request, rulebook: Rulebook) -> list[frozenset[Kind]]:
-    """The sets of kinds that some build serves and that no other such set holds. A build serves a set if it serves
-    each kind alone, so that one survey a kind is enough."""
-    served: dict[tuple[Version, str], set[Kind]] = {}
-    for kind, indexes in _kinds(machine).items():
-        alone = replace(machine, gpus=(machine.gpus[indexes[0]],))
-        for row in survey(alone, request, rulebook).running:
-            served.setdefault((row.build.torch, row.build.variant), set()).add(kind)
-    masks = {frozenset(kinds) for kinds in served.values()}
-    return [mask for mask in masks if not any(mask < other for other in masks)]

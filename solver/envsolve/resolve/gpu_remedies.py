@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from envsolve.machine.machine import Machine
-from envsolve.resolve.gpu_groups import Group, best_groups, separate
+from envsolve.resolve.gpu_groups import Group, best_groups, cover, separate
 from envsolve.resolve.loosen import command
 from envsolve.resolve.plan import GpuChoice, Remedy
 from envsolve.resolve.request import Request
@@ -16,12 +16,11 @@ def gpu_remedies(machine: Machine, request: Request, rulebook: Rulebook) -> Iter
     """Leave out the fewest cards; or as few environments as serve them all."""
     if len(machine.gpus) < 2:
         return
-    groups = best_groups(machine, request, rulebook)
+    groups = best_groups(machine, cover(machine, request, rulebook), request, rulebook)
     if groups:
         choice = gpu_choice(groups[0], machine, request)
-        text = (
-            f"GPU {_listed(choice.gpus)} with torch {choice.torch} ({choice.variant}), without {', '.join(choice.lost)}"
-        )
+        kept, lost = _listed(choice.gpus), ", ".join(choice.lost)
+        text = f"GPU {kept} with torch {choice.torch} ({choice.variant}), without {lost}"
         yield Remedy(code="drop-gpu", text=text, command=choice.command)
     apart = separate(machine, groups, request, rulebook)
     if len(apart) > 1:
@@ -29,13 +28,6 @@ def gpu_remedies(machine: Machine, request: Request, rulebook: Rulebook) -> Iter
         parts = [f"GPU {_listed(c.gpus)}: torch {c.torch} ({c.variant})" for c in choices]
         text = f"{len(apart)} environments, one for each group of cards: {'; '.join(parts)}"
         yield Remedy(code="separate-environments", text=text, command="\n".join(c.command for c in choices))
-
-
-def gpu_choices(machine: Machine, request: Request, rulebook: Rulebook) -> tuple[GpuChoice, ...]:
-    """What the best builds cover of a mixed box and which cards each loses, the one that covers most first."""
-    if len(machine.gpus) < 2:
-        return ()
-    return tuple(gpu_choice(group, machine, request) for group in best_groups(machine, request, rulebook))
 
 
 def gpu_choice(group: Group, machine: Machine, request: Request) -> GpuChoice:

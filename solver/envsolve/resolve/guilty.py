@@ -11,20 +11,22 @@ from envsolve.machine.machine import Machine
 from envsolve.resolve.request import Request
 from envsolve.resolve.row import Row
 from envsolve.resolve.wanted import read_wanted
-from envsolve.rulebook.rulebook import Rulebook
 
 # What a user changes most easily comes last: with equal size the set that names the machine's hard facts wins.
 _INPUTS: tuple[Blame, ...] = ("gpu", "driver", "libc", "platform", "accelerator", "python", "pin", "companion")
 
 
-def guilty(machine: Machine, request: Request, rows: Sequence[Row], rulebook: Rulebook) -> str:
-    """One sentence that names the inputs which together rule out every row. `rows` are all refused, pins included."""
+def guilty(machine: Machine, request: Request, rows: Sequence[Row]) -> str:
+    """One sentence that names the inputs which together rule out every row. `rows` are all refused, pins included;
+    `machine` has the fewest of the cards that clash."""
     inputs = smallest_clash(rows)
     if not rows or not inputs:
         return f"PyTorch publishes nothing for {_platform(machine)} that this request allows"
     if inputs == ("accelerator",):
         return f"no build for {_platform(machine)} is made for {_accelerator(machine)}"
     spoken = [_spoken(i, machine, request) for i in inputs]
+    if inputs == ("gpu",) and " + " in spoken[0]:
+        return f"no build serves these cards together: {spoken[0]}"
     if len(spoken) == 1:
         return f"{spoken[0]} alone rules out every build"
     return f"these can't go together: {', '.join(spoken)}"

@@ -40,9 +40,9 @@ def torch_at(request: Request, version: str) -> Request:
     return replace(pinned, requirements=(Requirement(f"torch=={version}"), *pinned.requirements))
 
 
-def command(request: Request, *options: str) -> str:
-    """The `envsolve plan` command of a request."""
-    words = ["envsolve", "plan", *(str(r) for r in request.requirements)]
+def command(request: Request, *options: str, program: str = "plan") -> str:
+    """The `envsolve plan` command of a request, or that of another program that takes the same."""
+    words = ["envsolve", program, *(str(r) for r in request.requirements)]
     if request.target:
         words += ["--target", request.target]
     if request.variant:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from envsolve.machine.machine import Machine
 from envsolve.resolve.companions import Excluded
-from envsolve.resolve.gpu_remedies import gpu_choices
+from envsolve.resolve.gpu_groups import best_groups, clash, cover
+from envsolve.resolve.gpu_remedies import gpu_choice
 from envsolve.resolve.guilty import guilty
-from envsolve.resolve.plan import NoPlan
+from envsolve.resolve.plan import GpuChoice, NoPlan
 from envsolve.resolve.refused import refused_rows
 from envsolve.resolve.remedies import remedies_for
 from envsolve.resolve.request import Request
@@ -17,12 +20,23 @@ from envsolve.rulebook.rulebook import Rulebook
 def no_plan(machine: Machine, request: Request, rulebook: Rulebook, found: Survey, excluded: Excluded) -> NoPlan:
     """Explain a survey in which nothing runs."""
     everything = survey(machine, request, rulebook, excluded=excluded, pins=False)
+    fewest, choices = _cards(machine, request, rulebook)
     return NoPlan(
         machine=machine,
         request=request,
-        guilty=guilty(machine, request, everything.refused, rulebook),
+        guilty=guilty(fewest, request, everything.refused),
         refused=refused_rows(machine, request, found, rulebook),
         remedies=remedies_for(machine, request, rulebook),
         fits=found.refused[0].fit.gpus if found.refused else (),
-        choices=gpu_choices(machine, request, rulebook),
+        choices=choices,
     )
+
+
+def _cards(machine: Machine, request: Request, rulebook: Rulebook) -> tuple[Machine, tuple[GpuChoice, ...]]:
+    """The machine with the fewest of its cards that can't be served together, and what the best builds cover."""
+    if len(machine.gpus) < 2:
+        return machine, ()
+    covered = cover(machine, request, rulebook)
+    fewest = replace(machine, gpus=tuple(machine.gpus[i] for i in clash(covered)) or machine.gpus)
+    groups = best_groups(machine, covered, request, rulebook)
+    return fewest, tuple(gpu_choice(group, machine, request) for group in groups)

@@ -27,8 +27,10 @@ def refused_rows(machine: Machine, request: Request, found: Survey, rulebook: Ru
     if not versions:
         unknown = _never_published(wanted, rulebook)
         return (*unknown, *_pinned_away(machine, request, rulebook))
-    variants = [request.variant] if request.variant else sorted(wanted.labels) or [ANY]
-    named = [(v, variant) for v in reversed(versions) for variant in variants][:MOST_UNPUBLISHED]
+    variants = sorted(wanted.labels | ({request.variant} if request.variant else set()))
+    named = [(v, variant) for v in reversed(versions) for variant in variants or [ANY]][:MOST_UNPUBLISHED]
+    if len(variants) > 1:
+        return tuple(_contradiction(torch, variant, variants) for torch, variant in named)
     return tuple(_unpublished(torch, variant, machine, rulebook) for torch, variant in named)
 
 
@@ -43,6 +45,12 @@ def _never_published(wanted: Wanted, rulebook: Rulebook) -> tuple[Refused, ...]:
     text = f"there is no torch {pinned} in the rules; the newest is {rulebook.torch_versions[-1]}"
     refusal = Refusal(code="no-wheel", text=text, blames=("pin",))
     return (Refused(torch=pinned, variant=ANY, refusals=(refusal,)),)
+
+
+def _contradiction(torch: Version, variant: str, variants: list[str]) -> Refused:
+    text = f"{' and '.join(variants)} are asked for at once; all CUDA packages of one plan carry the same variant"
+    refusal = Refusal(code="pinned-away", text=text, blames=("pin",))
+    return Refused(torch=torch, variant=variant, refusals=(refusal,))
 
 
 def _unpublished(torch: Version, variant: str, machine: Machine, rulebook: Rulebook) -> Refused:

@@ -18,7 +18,7 @@ from envsolve.resolve.plan import Remedy
 from envsolve.resolve.request import Request
 from envsolve.resolve.row import Row
 from envsolve.resolve.survey import survey
-from envsolve.resolve.wanted import read_wanted
+from envsolve.resolve.wanted import Wanted, read_wanted
 from envsolve.resolve.ways_out import outside_remedies
 from envsolve.rulebook.rulebook import Rulebook
 
@@ -55,7 +55,7 @@ def _relax_pin(machine: Machine, request: Request, rulebook: Rulebook) -> Iterat
     for freed in looser(request):
         rows = survey(machine, freed, rulebook).running
         if rows:
-            row = _nearest(rows, wanted.exact_torch)
+            row = _nearest(rows, wanted.exact_torch or _upper_bound(wanted))
             told = " and ".join(f"{p.name} {p.version}" for p in row.packages if p.name in _named(wanted.texts))
             text = f"{told} ({row.build.variant}) in place of {' '.join(wanted.texts)}"
             yield Remedy(code="relax-pin", text=text, command=command(torch_at(freed, str(row.build.torch))))
@@ -67,8 +67,14 @@ def _named(texts: tuple[str, ...]) -> set[str]:
     return {canonicalize_name(Requirement(text).name) for text in texts}
 
 
+def _upper_bound(wanted: Wanted) -> str:
+    """Who asks for torch<2.5 wants an old one: where it must be newer, then as little as possible."""
+    bounds = [s.version for s in wanted.specs["torch"] if s.operator in ("<", "<=")]
+    return min(bounds, key=Version, default="")
+
+
 def _nearest(rows: tuple[Row, ...], pinned: str) -> Row:
-    """The running row nearest to an exact pin: the next newer torch, else the next older; without one the best."""
+    """The running row nearest to a version: the next newer torch, else the next older; without one the best."""
     try:
         wanted = Version(pinned)
     except InvalidVersion:
@@ -110,7 +116,9 @@ def _libc(machine: Machine, request: Request, rulebook: Rulebook) -> Iterator[Re
     yield Remedy(
         code="newer-os", text=f"a system with {glibc}: torch {row.build.torch} ({row.build.variant}) runs there"
     )
-    yield Remedy(code="container-image", text=f"a container with {glibc} on this system: the same torch runs in it")
+    text = f"a container with {glibc} on this system: the same torch runs in it"
+    in_image = command(request, program="container") if machine.os == "linux" else ""
+    yield Remedy(code="container-image", text=text, command=in_image)
 
 
 def _cpu(machine: Machine, request: Request, rulebook: Rulebook) -> Iterator[Remedy]:

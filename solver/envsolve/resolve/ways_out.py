@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+
+from packaging.utils import canonicalize_name
 
 from envsolve.capability import Capability
 from envsolve.judge.accelerator import vendor_of
@@ -35,11 +38,11 @@ def _amd_index(machine: Machine) -> Iterator[Remedy]:
 
     targets = {g.gfx for g in machine.gpus if g.gfx is not None}
     for address, row in load_document("details").get("amd_indexes", {}).items():
-        listed = set((row["gfx"] or "").split())
+        listed = set((row.get("gfx") or "").split())
         if ("Windows" in address) != (machine.os == "windows") or not targets <= listed:
             continue
         if targets or machine.os == "windows":
-            holds = f" ({row['torch']})" if row["torch"] else ""
+            holds = f" ({row['torch']})" if row.get("torch") else ""
             yield Remedy(code="vendor-index", text=f"AMD's own ROCm wheels{holds}: {address}")
             return
     if machine.os == "windows":
@@ -51,9 +54,9 @@ def _source_build(
 ) -> Iterator[Remedy]:
     """The newest torch that the pins take, with a CUDA whose nvcc targets every GPU and which this driver runs."""
     driver = driver_of(machine, rulebook)
-    if any(mismatch(driver, c, rulebook) for c in capabilities) or not _kernels_are_the_trouble(
-        machine, request, rulebook
-    ):
+    if any(mismatch(driver, c, rulebook) for c in capabilities):
+        return
+    if not _kernels_are_the_trouble(machine, request, rulebook):
         return
     wanted = read_wanted(without_labels(request))
     for build in reversed(rulebook.builds_on(machine.platform)):
@@ -72,7 +75,8 @@ def _can_compile(build: Build, capabilities: set[Capability], rulebook: Rulebook
 
 
 def _kernels_are_the_trouble(machine: Machine, request: Request, rulebook: Rulebook) -> bool:
-    """Whether a build that one compiles for this GPU would get round what refuses the wheels."""
-    refused = survey(machine, without_labels(request), rulebook).refused
+    """Whether nothing but kernels, or the wheels' glibc, stands between this machine and some torch that is allowed."""
+    torch_alone = tuple(r for r in request.requirements if canonicalize_name(r.name) == "torch")
+    found = survey(machine, without_labels(replace(request, requirements=torch_alone)), rulebook)
     mended = {"no-kernels", "ptx-needs-newer-driver", "glibc-too-old", "musl"}
-    return any(row.refusals[0].code in mended for row in refused)
+    return not found.running and any(all(r.code in mended for r in row.refusals) for row in found.refused)

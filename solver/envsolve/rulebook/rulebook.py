@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
@@ -103,7 +103,9 @@ class Rulebook:
         if not variant.startswith("rocm"):
             return self._row(make, torch, variant, platform, leaf=leaf)
         targets = self._tree("gfx_targets").get(variant, {}).get(".".join(torch.split(".")[:2]))
-        return make(torch, variant, platform, leaf, self.compiled.sources, targets[0] if targets else None)
+        build: Build = make(torch, variant, platform, leaf, self.compiled.sources, targets[0] if targets else None)
+        unsure = targets is not None and targets[1] == "low"
+        return replace(build, certainty="low") if unsure else build
 
     def build(self, torch: Version, variant: str, platform: str) -> Build | None:
         """One build, or None where the rules know none."""
