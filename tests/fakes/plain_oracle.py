@@ -140,11 +140,9 @@ def _host(wheel: Wheel, case: Case) -> Iterator[str]:
     elif case.platform.startswith("linux") and case.glibc and lowest and numbers(case.glibc) < numbers(lowest):
         yield "glibc-too-old"
     cpu = not wheel.variant.startswith(("cu", "rocm", "xpu"))
-    if case.gpus:
-        right = wheel.variant.startswith("cu") or (cpu and _named(wheel, case))
-    else:
-        right = cpu or _named(wheel, case)
-    if not right:
+    own = wheel.variant.startswith("cu") if case.gpus else cpu
+    asked = _named(wheel, case) and (cpu or not case.gpus)
+    if not own and not asked:
         yield "wrong-accelerator"
 
 
@@ -275,7 +273,7 @@ def _among(python: str, told: str | list[str]) -> bool:
 
 
 def rank(wheel: Wheel, case: Case) -> tuple[object, ...]:
-    """The order of choice: sure rows, newest torch, native > compatible > jit, within the driver's CUDA, newest CUDA."""
+    """The order of choice: sure rows, newest torch, native > compatible > jit, within the driver, newest CUDA."""
     sure = wheel.sure
     for name in ("torchvision", "torchaudio"):
         if case.wants(name):
