@@ -101,7 +101,7 @@ def lock(
     )  # fmt: skip
     sources = {
         "--source": source, "--mirror": mirror, "--index": index, "--extra-index": extra_index,
-        "--find-links": find_links, "--conda-channel": conda_channel,
+        "--find-links": find_links, "--conda-channel": conda_channel, "--snippet": snippet.value if snippet else None,
     }  # fmt: skip
     with told_as_json(as_json):
         settings = options.settings_from(
