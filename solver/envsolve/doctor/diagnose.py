@@ -5,18 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from envsolve.doctor.causes import (
-    builds,
     companion_causes,
-    driver_causes,
+    containers,
+    cpu_build,
+    driver_age,
+    driver_loading,
+    extension_building,
     extension_causes,
     healthy,
-    imports,
+    install_conflict,
+    install_extras,
     install_index,
     install_platform,
+    install_python,
     install_version,
+    kernels,
+    kinds,
+    libraries,
+    masks,
     outside,
     replaced,
-    surroundings,
+    shadows,
+    unknown,
 )
 from envsolve.doctor.evidence import Evidence
 from envsolve.doctor.facts import Facts
@@ -27,59 +37,62 @@ from envsolve.rulebook.rulebook import Rulebook
 Cause = Callable[[Situation], Finding | None]
 
 CAUSES: tuple[Cause, ...] = (
-    install_index.hostile,
+    install_extras.hostile,
     # What the driver and the kernel say of themselves is beyond doubt.
-    driver_causes.library_mismatch,
-    driver_causes.dropped_gpu,
-    surroundings.not_passed,
+    driver_loading.library_mismatch,
+    driver_age.dropped_gpu,
+    containers.not_passed,
     # An install that failed left no environment to look at.
     install_index.hashes,
     install_index.confused,
     install_index.blocked,
     install_platform.platform,
-    install_version.wrong_tag,
+    install_python.wrong_tag,
     install_version.unmet_version,
-    install_version.required_python,
-    install_index.conflict,
-    install_index.channel,
+    install_python.required_python,
+    install_conflict.conflict,
+    install_index.plain_words,
     install_index.unlisted,
-    # What is imported is not what is installed.
-    imports.shadowed,
-    imports.numpy_two,
+    # What is imported is not what is installed, or does not belong together.
+    shadows.shadowed,
+    libraries.numpy_two,
     replaced.replaced,
-    imports.stray_libraries,
-    imports.missing_libraries,
-    builds.wrong_accelerator,
+    libraries.stray_libraries,
+    libraries.missing_libraries,
+    kinds.wrong_accelerator,
     companion_causes.two_distributors,
     companion_causes.wrong_version,
     companion_causes.variant,
     companion_causes.by_symptom,
     extension_causes.extension,
+    extension_building.building,
     # The build and the machine.
-    builds.vendor_needed,
-    builds.no_such_gpu,
-    surroundings.masked,
-    surroundings.job_without_gpu,
-    surroundings.mig_without_instance,
-    driver_causes.older_than_gpu,
-    driver_causes.not_loaded,
-    builds.no_kernels,
-    builds.no_gfx_code,
-    driver_causes.too_old,
-    builds.cpu_build,
-    builds.kernels_in_doubt,
-    install_index.superfluous,
-    surroundings.no_permission,
+    kinds.vendor_needed,
+    kinds.no_such_gpu,
+    masks.masked,
+    masks.job_without_gpu,
+    masks.mig_without_instance,
+    driver_loading.no_permission,
+    driver_age.older_than_gpu,
+    driver_loading.not_loaded,
+    kernels.no_kernels,
+    kernels.no_gfx_code,
+    driver_age.too_old,
+    cpu_build.cpu_build,
+    kernels.in_doubt,
+    install_extras.superfluous,
+    # Nothing is wrong with the set, or something else is.
     outside.known_message,
     healthy.harmless,
     healthy.fits,
+    extension_building.not_built,
     outside.other_module,
+    outside.other_install,
 )
 
 
 def diagnose(evidence: Evidence, rulebook: Rulebook, facts: Facts) -> Finding:
     """The finding of an environment; unknown, with what is missing, where no cause holds."""
     situation = Situation(evidence=evidence, rulebook=rulebook, facts=facts)
-    return next((found for cause in CAUSES if (found := cause(situation)) is not None), None) or outside.unknown(
-        situation
-    )
+    found = (cause(situation) for cause in CAUSES)
+    return next((finding for finding in found if finding is not None), None) or unknown.unknown(situation)

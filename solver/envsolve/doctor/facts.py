@@ -118,7 +118,7 @@ class Facts:
 
 
 def load_facts(folder: Path | None = None) -> Facts:
-    """The doctor's facts of a rules folder (this program's by default). Raises OutsideError where they can't be read."""
+    """The facts of a rules folder (this program's by default). Raises OutsideError where they can't be read."""
     path = (folder or rules_dir()) / "compiled" / "doctor.json"
     try:
         return Facts(parse(path.read_bytes()))

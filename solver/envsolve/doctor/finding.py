@@ -19,7 +19,7 @@ CODES: dict[str, str] = {
     "cpu-build": "torch is the CPU build though a GPU is to be used",
     "build-replaced": "a later install put another torch in place of the right one",
     "variant-mismatch": "the versions belong together, the builds do not",
-    "companion-mismatch": "torchvision, torchaudio or a pinned library has a version that does not belong to this torch",
+    "companion-mismatch": "torchvision, torchaudio or a pinned library has a version that is not this torch's",
     "driver-too-old": "the driver cannot serve the CUDA of the build",
     "driver-too-new": "the driver branch has dropped the GPU",
     "driver-library-mismatch": "kernel module and user-space driver do not go together",

@@ -104,7 +104,7 @@ ASK_GPU = Missing(field="gpu", how="nvidia-smi --query-gpu=name,compute_cap --fo
 ASK_DRIVER = Missing(field="driver", how="nvidia-smi --query-gpu=driver_version --format=csv,noheader")
 ASK_TORCH = Missing(
     field="torch",
-    how='python -c "import torch; print(torch.__version__, torch.version.cuda, torch.cuda.get_arch_list(), torch.__file__)"',
+    how='python -c "import torch as t; print(t.__version__, t.version.cuda, t.cuda.get_arch_list(), t.__file__)"',
 )
 ASK_PYTHON = Missing(field="python", how="python --version, with the interpreter of that environment")
 ASK_ERROR = Missing(field="error", how="the whole text from the first line of the traceback to the last")

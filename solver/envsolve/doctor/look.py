@@ -39,7 +39,9 @@ class Seen:
     trial: Trial
 
 
-def look(place: Place, machine: Machine, rulebook: Rulebook, *, seconds: float = TRIAL_SECONDS, container: bool = False) -> Evidence:
+def look(
+    place: Place, machine: Machine, rulebook: Rulebook, *, seconds: float = TRIAL_SECONDS, container: bool = False
+) -> Evidence:
     """The evidence of an environment on this machine. Raises OutsideError when its interpreter doesn't run."""
     asked = where(place.interpreter)
     sites = [Path(p) for p in asked.get("path", ()) if "packages" in p]
@@ -97,7 +99,12 @@ def _history(seen: Seen) -> Iterator[Installed]:
     for dist in reversed(seen.dists):
         build = conda_build(prefix, {"torch": "pytorch"}.get(dist.name, dist.name)) if dist.installer == "conda" else ""
         yield Installed(
-            name=dist.name, version=_labelled(dist), source="listed", build=build, location=str(dist.site / dist.name), line=1
+            name=dist.name,
+            version=_labelled(dist),
+            source="listed",
+            build=build,
+            location=str(dist.site / dist.name),
+            line=1,
         )
     imported = _imported_folder(seen)
     found = version_file(imported) if imported else None

@@ -1,4 +1,4 @@
-"""Changes that files tell of: a torch that is younger than its companions and no longer theirs was put in later. Pure."""
+"""Changes that files tell of: a torch that is younger than its companions and not theirs was put in later. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _COMPANIONS = ("torchvision", "torchaudio")
 def later_install(dists: Sequence[Dist], rulebook: Rulebook) -> tuple[tuple[Change, ...], tuple[Command, ...]]:
     """The swap of torch that the times show, with the install that did it; empty where they show none."""
     torch = next((d for d in dists if d.name == "torch"), None)
-    elder = [d for d in dists if torch and d.name in _COMPANIONS and torch.installed_at - d.installed_at > _APART_SECONDS]
+    elder = [
+        d for d in dists if torch and d.name in _COMPANIONS and torch.installed_at - d.installed_at > _APART_SECONDS
+    ]
     for companion in elder:
         before = _torch_of(companion, rulebook)
         if torch is None or before is None or before.split("+")[0] == torch.version.split("+")[0]:

@@ -48,7 +48,9 @@ def dists(sites: Iterable[Path]) -> tuple[Dist, ...]:
 
 def _of_site(site: Path) -> Iterator[Dist]:
     try:
-        folders = [p for p in site.iterdir() if p.name.endswith((".dist-info", ".egg-info")) and not p.name.startswith("~")]
+        folders = [
+            p for p in site.iterdir() if p.name.endswith((".dist-info", ".egg-info")) and not p.name.startswith("~")
+        ]
     except OSError:
         return
     for folder in folders:

@@ -25,7 +25,9 @@ def find_place(
     *, name: str | None, path: Path | None, python: Path | None, environ: Mapping[str, str], here: Path
 ) -> Place:
     """The environment of the options, else the active one, else the project's. Raises InputError."""
-    given = [option for option, value in (("--name", name), ("--path", path), ("--python", python)) if value is not None]
+    given = [
+        option for option, value in (("--name", name), ("--path", path), ("--python", python)) if value is not None
+    ]
     if len(given) > 1:
         raise InputError(f"give one of {', '.join(given)}", hint=_HINT)
     if python is not None:

@@ -13,15 +13,16 @@ from envsolve.doctor.report_blocks import Block, blocks
 from envsolve.doctor.report_changes import changes
 from envsolve.doctor.report_commands import commands
 from envsolve.doctor.report_packages import last_state, packages
+from envsolve.doctor.report_plain import plain
 from envsolve.doctor.report_python import Said, answers
-from envsolve.machine.text import tidy
 from envsolve.rulebook.rulebook import Rulebook
 
 MOST_CHARACTERS = 2_000_000  # of the end of a text: the last lines tell what went wrong
 _WHEEL = re.compile(r"[\w.]+-\d[\w.+!%]*-[\w.]+-[\w.]+-[\w.]+\.whl")
 _REFUSED = re.compile(r"is not a supported wheel|only has wheels")
 _TARGETS = re.compile(
-    r"\[((?:'(?:sm|compute)_\d+\w?'(?:,\s*)?)+)\]|(?:arch(?:itectures?)?|capabilit\w+)[^\n]{0,40}?:?\s((?:sm_\d+\w?,?\s?){2,}(?:compute_\d+\w?)?)"
+    r"\[((?:'(?:sm|compute)_\d+\w?'(?:,\s*)?)+)\]|(?:arch(?:itectures?)?"
+    r"|capabilit\w+)[^\n]{0,40}?:?\s((?:sm_\d+\w?,?\s?){2,}(?:compute_\d+\w?)?)"
 )
 _TARGET = re.compile(r"(?:sm|compute)_\d+[af]?")
 _LABELLED = re.compile(
@@ -44,13 +45,14 @@ _USED = re.compile(r"CUDA used to build PyTorch\s*:\s*([\d.]+|None|N/A|Could not
 _CUDA = re.compile(r"torch\.version\.cuda`?\s*(?:==|=|:|->|is|gives|says|prints|shows)\s*[`'\"]?(None|\d+\.\d+)")
 _ROCM = re.compile(r"ROCM used to build PyTorch\s*:\s*(\d[\w.-]*)")
 _AVAILABLE = re.compile(
-    r"(?:Is CUDA available|torch\.cuda\.is_available(?:\(\))?)`?\s*(?:==|=|:|->|is|returns?|gives|says|prints)?\s*(?:still |always )?`?(True|False)"
+    r"(?:Is CUDA available|torch\.cuda\.is_available(?:\(\))?)`?\s*(?:==|=|:|->|is|returns?|gives|says"
+    r"|prints)?\s*(?:still |always )?`?(True|False)"
 )
 
 
 def read_report(text: str, rulebook: Rulebook, facts: Facts) -> Evidence:
     """What a text says of an environment; the end of a very long one."""
-    text = tidy(text[-MOST_CHARACTERS:])
+    text = plain(text[-MOST_CHARACTERS:])
     found = blocks(text)
     said = answers(found)
     symptoms = report_symptoms.symptoms(text)

@@ -23,7 +23,8 @@ _SHELL = re.compile(
 )
 _NOTEBOOK = re.compile(r"^\s*[!%]\s?((?:pip|python|conda|nvidia-smi|uv|nvcc|ls|cat|echo|apt)\b.*)$")
 _BARE = re.compile(
-    r"^\s{0,8}((?:sudo\s+)?(?:python[\d.]*\s+-m\s+)?(?:pip[\d.]*\s+(?:install|list|freeze|show|download)|uv\s+(?:pip|add|sync|lock|run)"
+    r"^\s{0,8}((?:sudo\s+)?(?:python[\d.]*\s+-m\s+)?(?:pip[\d.]*\s+(?:install|list|freeze|show|download)"
+    r"|uv\s+(?:pip|add|sync|lock|run)"
     r"|conda\s+(?:install|create|list|env)|mamba\s+(?:install|create)|micromamba\s+(?:install|create)"
     r"|poetry\s+(?:install|add|lock|run)|docker\s+(?:run|build|compose)|podman\s+run)\s.*)$"
 )

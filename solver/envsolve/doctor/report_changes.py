@@ -18,7 +18,7 @@ _POETRY = re.compile(
     r"^\s*[-•*]\s+(Installing|Updating|Downgrading|Removing|Upgrading|Install|Update|Downgrade|Remove)\s+([\w.-]+)\s+"
     r"\((\d[^\s)]*)(?:\s*->\s*(\d[^\s)]*))?"
 )
-# "  pytorch: 1.8.1-py3.8_cuda10.2_cudnn7.6.5_0 pytorch --> 1.9.0-py3.8_cpu_0 pytorch", and conda's new form with columns.
+# "  pytorch: 1.8.1-py3.8_cuda10.2_cudnn7.6.5_0 pytorch --> 1.9.0-py3.8_cpu_0 pytorch", and the form in columns.
 _CONDA = re.compile(
     r"^\s*([\w.-]+?):?\s+(?:[\w.\-/]+::)?(?:\1-)?(\d[\w.+!]*)(?:[-\s]+(\S+?))?(?:\s+[\w./-]+)?\s+-->\s+"
     r"(?:[\w.\-/]+::)?(?:\1-)?(\d[\w.+!]*)(?:[-\s]+(\S+))?"

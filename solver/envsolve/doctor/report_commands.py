@@ -27,6 +27,7 @@ _VALUED = {
 }  # fmt: skip
 _VERBS = ("install", "add", "sync", "run", "create", "update", "upgrade", "list", "freeze", "show", "lock", "build",
           "download", "remove", "uninstall", "env", "pip", "info", "compile", "start", "compose", "exec")  # fmt: skip
+_RUNNERS = ("uv", "poetry", "pixi", "pdm", "conda")
 _PYTHON = re.compile(r"^(?:python|pip)[\d.]*$")
 
 
@@ -93,13 +94,16 @@ def _without_wrapping(words: list[str]) -> Iterator[str]:
         name = _name(rest[0])
         if name in ("sudo", "time", "env", "&", "call") or re.fullmatch(r"[A-Z_]+=\S*", rest[0]):
             rest = rest[1:]
-        elif _PYTHON.match(name) and len(rest) > 2 and rest[1] == "-m" and rest[2] in ("pip", "uv", "conda"):
-            rest = rest[2:]
-        elif name in ("uv", "poetry", "pixi", "pdm", "conda") and len(rest) > 2 and rest[1] == "run":
+        elif len(rest) > 2 and (_is_module_call(name, rest) or (name in _RUNNERS and rest[1] == "run")):
             rest = rest[2:]
         else:
             break
     yield from rest
+
+
+def _is_module_call(name: str, words: list[str]) -> bool:
+    """ "python -m pip"."""
+    return bool(_PYTHON.match(name)) and words[1] == "-m" and words[2] in ("pip", "uv", "conda")
 
 
 def _name(word: str) -> str:

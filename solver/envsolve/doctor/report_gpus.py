@@ -9,16 +9,22 @@ from envsolve.capability import Capability
 from envsolve.doctor.evidence import Symptom
 from envsolve.doctor.report_python import Said
 from envsolve.machine.machine import Gpu, Vendor
+from envsolve.machine.words import capability as read_capability
 from envsolve.rulebook.names import GpuNames
 from envsolve.rulebook.tables import AmdProduct
 
 # A name as people write it; whether it is one is decided by the rules' names.
 _NAME = re.compile(
     r"(?<![\w-])(?:NVIDIA\s+)?(?:GeForce\s+)?(?:"
-    r"(?:RTX|GTX|GTS|GT)[\s-]?(?:PRO\s)?A?\d{3,4}(?:\s?(?:Ti|ti|TI|SUPER|Super|S|D|M|Ada|Blackwell|Max-Q|Laptop)(?![\w]))*"
-    r"|Quadro\s(?:RTX\s|GV|GP|P|M|K|T)?\d{2,4}\w?|Tesla\s[A-Z]{1,2}\d{1,3}\w?(?:-\w+)*|T[Ii][Tt][Aa][Nn]\s?(?:X|V|RTX|Xp|Black|Z)(?:\s\(\w+\))?"
-    r"|[ABH]\d{2,3}S?(?:[- ](?:PCIE|SXM\d?|PCIe|\d+GB))*|GH200|GB200|GB300|GB10|L4|L40S?|[KPV]100|[KPMT]40|[KM]80|T4G?|K520|M60|P4|T1000|T600|T2000"
-    r"|MX\d{3}|9\d0M|[1-9]\d{3}\s?(?:Ti|SUPER|D)|(?<=an\s)[345]0[5-9]0(?=\s)|Jetson\s(?:AGX\s|Xavier\s)?(?:Orin|Xavier|Nano|TX2|TX1|Thor)(?:\s(?:NX|Nano))?"
+    r"(?:RTX|GTX|GTS|GT)[\s-]?(?:PRO\s)?A?\d{3,4}(?:\s?(?:Ti|ti|TI|SUPER|Super|S|D|M|Ada|Blackwell|Max-Q"
+    r"|Laptop)(?![\w]))*"
+    r"|Quadro\s(?:RTX\s|GV|GP|P|M|K|T)?\d{2,4}\w?|Tesla\s[A-Z]{1,2}\d{1,3}\w?(?:-\w+)*"
+    r"|T[Ii][Tt][Aa][Nn]\s?(?:X|V|RTX|Xp|Black|Z)(?:\s\(\w+\))?"
+    r"|[ABH]\d{2,3}S?(?:[- ](?:PCIE|SXM\d?|PCIe|\d+GB))*|GH200|GB200|GB300|GB10|L4|L40S?|[KPV]100|[KPMT]40"
+    r"|[KM]80|T4G?|K520|M60|P4|T1000|T600|T2000"
+    r"|MX\d{3}|9\d0M|[1-9]\d{3}\s?(?:Ti|SUPER|D)|(?:(?<=\ba\s)|(?<=\ban\s)|(?<=\bmy\s)|(?<=\bthe\s)"
+    r"|(?<=\dx\s))[1-5]0[5-9]0(?=[\s.,:;)]|$)|Jetson\s(?:AGX\s|Xavier\s)?(?:Orin|Xavier|Nano|TX2|TX1"
+    r"|Thor)(?:\s(?:NX|Nano))?"
     r"|(?:AGX\s)?Orin(?:\s(?:NX|Nano))?|Xavier(?:\sNX)?|DGX Spark|Thor"
     r")(?![\w])"
 )
@@ -27,19 +33,25 @@ _CAPABILITY = re.compile(
     r"|\b(?:a|the|my|our) (\d{1,2}\.\d) (?:card|GPU)\b|, (\d\.\d) card\b|\bsm_(\d{2,3})[a-z]? (?:card|GPU|device)\b"
 )
 _ABSENT = re.compile(
-    r"\b(?:no|without(?: an?y?)?|hasn'?t (?:an?|any)|has no|have no|not have (?:an?y?)|does ?n[o']t have (?:an?|any)|there is no|lacks? an?)"
-    r" (?:NVIDIA |Nvidia |nvidia |CUDA |dedicated |discrete |physical )*(?:GPUs?|cards?|graphics(?: card)?s?|NVIDIA(?! driver))\b(?! (?:is |was )?(?:found|detected|passed|visible|available|in (?:the|my) container|for))"
-    r"|\bCPU[- ]only (?:machine|server|box|host|VM|laptop|node|runner|instance|workstation)|\bCPU (?:machine|server|box|host|VM|laptop|node|runner|instance)\b"
+    r"\b(?:no|without(?: an?y?)?|hasn'?t (?:an?|any)|has no|have no|not have (?:an?y?)|does ?n[o']t have "
+    r"(?:an?|any)|there is no|lacks? an?)"
+    r" (?:NVIDIA |Nvidia |nvidia |CUDA |dedicated |discrete |physical )*(?:GPUs?|cards?|graphics(?: card)?s?"
+    r"|NVIDIA(?! driver))\b(?! (?:is |was )?(?:found|detected|passed|visible|available|in (?:the|my) container"
+    r"|for))"
+    r"|\bCPU[- ]only (?:machine|server|box|host|VM|laptop|node|runner|instance|workstation)|\bCPU (?:machine"
+    r"|server|box|host|VM|laptop|node|runner|instance)\b"
     r"|\bGPU-less\b|\bonly (?:an )?(?:Intel|integrated) graphics",
     re.IGNORECASE,
 )
 _CLAIMED = re.compile(
-    r"\b(?:an?|the|my|our|its|two|four|eight|\d+x?|has|have|with|identical) (?:\w+ ){0,3}?(?:NVIDIA|Nvidia|nvidia|CUDA)(?:[ -](?:\w+ )?)(?:GPUs?|cards?|graphics|GeForce)\b"
+    r"\b(?:an?|the|my|our|its|two|four|eight|\d+x?|has|have|with|identical) (?:\w+ ){0,3}?(?:NVIDIA|Nvidia"
+    r"|nvidia|CUDA)(?:[ -](?:\w+ )?)(?:GPUs?|cards?|graphics|GeForce)\b"
     r"|\bNVIDIA (?:GPU|card)s?\b|\bGeForce\b|\bnvidia gpu\b|\bdata-?cent(?:er|re) (?:node|gpu)",
     re.IGNORECASE,
 )
 _AMD = re.compile(
-    r"\bRadeon\b|\bRX ?\d{3,4}\b|\bInstinct\b|\bMI\d{3}X?\b|\bAMD GPU\b|\bgfx\d{3,4}\b|\bStrix Halo\b|\bRyzen AI\b|\b\d{3}M iGPU\b|\bAMD card\b",
+    r"\bRadeon\b|\bRX ?\d{3,4}\b|\bInstinct\b|\bMI\d{3}X?\b|\bAMD GPU\b|\bgfx\d{3,4}\b|\bStrix Halo\b|\bRyzen "
+    r"AI\b|\b\d{3}M iGPU\b|\bAMD card\b",
     re.I,
 )
 _INTEL = re.compile(
@@ -47,8 +59,12 @@ _INTEL = re.compile(
 )
 _GFX = re.compile(r"\bgfx(\d{3,4}[a-z]?)\b")
 _OTHERS = re.compile(
-    r"\b(?:colleague|other (?:machine|PC|box|server)|works? (?:fine )?on (?:my|the|our|another)|same (?:\w+ ){0,3}on (?:my|the|a)|with the)\b"
+    r"\b(?:colleague|other (?:machine|PC|box|server)|works? (?:fine )?on (?:my|the|our|another)|same (?:\w+ "
+    r"){0,3}on (?:my|the|a)|with the)\b"
 )
+
+_NAMES_A_GPU = ("not-compatible", "gpu-too-old", "capability-range", "triton-gpu-old")
+_WARNING = re.compile(r"^.*?(?:UserWarning|warnings?\.warn\w*)[:(]\s*")
 
 
 def named(text: str, names: GpuNames) -> tuple[Gpu, ...]:
@@ -81,7 +97,7 @@ def told_capability(text: str) -> Capability | None:
     for match in _CAPABILITY.finditer(text):
         if match[4]:
             return Capability.from_number(int(match[4]))
-        return Capability.parse(next(g for g in match.groups()[:3] if g))
+        return read_capability(next(g for g in match.groups()[:3] if g))
     return None
 
 
@@ -89,20 +105,21 @@ def from_torch(found: Iterable[Symptom], said: Iterable[Said]) -> tuple[Gpu, ...
     """The GPUs that torch itself named, with their capabilities."""
     gpus: dict[str, Gpu] = {}
     for symptom in found:
-        number = symptom.get("capability")
-        if symptom.name in ("not-compatible", "gpu-too-old", "capability-range") and number:
-            capability = Capability.parse(number) if "." in number else Capability.from_number(int(number))
-            name = re.sub(r"^.*?(?:UserWarning|warnings?\.warn\w*)[:(]\s*", "", symptom.get("gpu")).strip()
-            gpus[name] = Gpu(name=name or None, compute_capability=capability)
-        elif symptom.name == "triton-gpu-old" and number:
-            gpus.setdefault("", Gpu(compute_capability=Capability.parse(number)))
+        if symptom.name in _NAMES_A_GPU and (told := _number(symptom.get("capability"))):
+            name = _WARNING.sub("", symptom.get("gpu")).strip()
+            gpus[name] = Gpu(name=name or None, compute_capability=told)
     answers = {answer.fact: answer.value for answer in said}
     pair = re.match(r"\((\d+),\s?(\d)\)", answers.get("capability", ""))
-    name = answers.get("gpu")
-    if not gpus and (pair or name):
+    printed = answers.get("gpu")
+    if not gpus and (pair or printed):
         capability = Capability(int(pair[1]), int(pair[2])) if pair else None
-        return (Gpu(name=name, compute_capability=capability),)
+        return (Gpu(name=printed, compute_capability=capability),)
     return tuple(gpus.values())
+
+
+def _number(text: str) -> Capability | None:
+    """ "8.9" or "89" as a capability; None for anything else."""
+    return Capability.from_number(int(text)) if text.isdecimal() else read_capability(text)
 
 
 def vendor(text: str) -> Vendor | None:

@@ -19,13 +19,15 @@ from envsolve.machine.text import parse_text
 from envsolve.rulebook.rulebook import Rulebook
 
 _CONTAINER = re.compile(
-    r"\b(?:docker|podman|container|kubernetes|k8s|\bpod\b|Dockerfile|docker-compose|compose\.ya?ml|singularity|apptainer|devcontainer"
+    r"\b(?:docker|podman|container|kubernetes|k8s|\bpod\b|Dockerfile|docker-compose|compose\.ya?ml|singularity"
+    r"|apptainer|devcontainer"
     r"|nvcr\.io|LXC|lxc)\b|root@[0-9a-f]{12}:|/workspace\b|\bEnroot\b",
     re.IGNORECASE,
 )
 _WSL = re.compile(r"\bWSL ?[12]?\b|\bWindows Subsystem for Linux\b|/usr/lib/wsl|/dev/dxg|/mnt/c/", re.IGNORECASE)
 _VIRTUAL = re.compile(
-    r"\bVirtualBox\b|\bVMware\b|\bKVM\b|\bQEMU\b|\bProxmox\b|\bHyper-V\b|\bguest\b|\bvirtual machine\b|\bVirtio\b|\bESXi\b"
+    r"\bVirtualBox\b|\bVMware\b|\bKVM\b|\bQEMU\b|\bProxmox\b|\bHyper-V\b|\bguest\b|\bvirtual machine\b"
+    r"|\bVirtio\b|\bESXi\b"
     r"|\bpassthrough\b|\bParallels\b|\bUTM\b|SVGA II Adapter|\bvirtualised\b|\bvirtualized\b"
 )
 _VGPU = re.compile(r"\b(?:GRID|vGPU|NVIDIA \w+-\d+[ABCQ])\b")

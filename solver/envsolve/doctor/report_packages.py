@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from packaging.utils import canonicalize_name
 
@@ -25,7 +26,8 @@ _SHOW_VERSION = re.compile(r"^\s*Version:\s*(\S+)\s*$")
 _SHOW_LOCATION = re.compile(r"^\s*(?:Editable project l|L)ocation:\s*(.+?)\s*$")
 _DIST_INFO = re.compile(r"\b([A-Za-z][\w.]*)-(\d[\w.+!]*?)(?:-py3[\d.]*)?\.(?:dist|egg)-info\b")
 _LISTS = re.compile(
-    r"(?:\b(?:pip[\d.]*|uv\s+pip|conda|mamba|micromamba|pixi)\s+(?:-\S+\s+)?(?:list|freeze)\b|\bpdm list\b|\bpoetry show\b"
+    r"(?:\b(?:pip[\d.]*|uv\s+pip|conda|mamba|micromamba|pixi)\s+(?:-\S+\s+)?(?:list|freeze)\b|\bpdm list\b"
+    r"|\bpoetry show\b"
     r"|importlib\.metadata)"
 )
 _HEADER = re.compile(
@@ -34,7 +36,8 @@ _HEADER = re.compile(
 _RULE = re.compile(r"^\s*-{3,}[\s-]*$")
 # Outside a list a row is believed only for these: their names do not occur in prose with a number behind them.
 _FAMILY = re.compile(
-    r"^(?:torch(?:[-_]?\w+)*|pytorch(?:-\w+)*|cudatoolkit|cuda-(?:version|toolkit|runtime)|triton(?:-\w+)?|nvidia-[\w-]+|numpy|xformers"
+    r"^(?:torch(?:[-_]?\w+)*|pytorch(?:-\w+)*|cudatoolkit|cuda-(?:version|toolkit|runtime)|triton(?:-\w+)?"
+    r"|nvidia-[\w-]+|numpy|xformers"
     r"|flash[-_]attn|bitsandbytes|mkl|cudnn|libtorch|onnxruntime(?:-gpu)?|ctranslate2|vllm|llama[-_]cpp[-_]python)$",
     re.I,
 )
@@ -117,23 +120,13 @@ def _everywhere(text: str) -> Iterator[Installed]:
 
 
 def _loose(line: str, number: int) -> Iterator[Installed]:
-    for match in _DIST_INFO.finditer(line):
-        yield Installed(
-            name=canonicalize_name(match[1]), version=match[2], source="file", location=line.strip(), line=number
-        )
+    for info in _DIST_INFO.finditer(line):
+        name, where = canonicalize_name(info[1]), line.strip()
+        yield Installed(name=name, version=info[2], source="file", location=where, line=number)
     match = _ROW.match(line) or _FREEZE.match(line)
     if match and _FAMILY.match(match[1]) and "." in match[2]:
-        freeze = match.re is _FREEZE
-        source = "said" if freeze else "listed"
         row = _row(match, number)
-        yield Installed(
-            name=row.name,
-            version=row.version,
-            source=source,
-            build=row.build,
-            channel=row.channel,
-            line=number,  # type: ignore[arg-type]
-        )
+        yield replace(row, source="said") if match.re is _FREEZE else row
 
 
 def _installers(changed: Iterable[Change]) -> Iterator[Installed]:

@@ -33,41 +33,52 @@ _OS: tuple[tuple[Os, int, str], ...] = (
     (
         "linux",
         2,
-        r"\b(?:[Aa]lpine|FROM \S+|apk add|Ubuntu|Debian|CentOS|RHEL|Rocky|Alma|Fedora|Arch Linux|openSUSE|Alpine|Mint|Pop!_OS|Linux)\b",
+        r"\b(?:[Aa]lpine|FROM \S+|apk add|Ubuntu|Debian|CentOS|RHEL|Rocky|Alma|Fedora|Arch Linux|openSUSE"
+        r"|Alpine|Mint|Pop!_OS|Linux)\b",
     ),
     (
         "macos",
         2,
-        r"\bmacOS\b|\bMac ?(?:Book|mini|Studio|Pro)\b|\bApple (?:Silicon|M\d)\b|\bIntel Mac\b|\bM[1-4] (?:Mac|Pro|Max|Ultra)\b",
+        r"\bmacOS\b|\bMac ?(?:Book|mini|Studio|Pro)\b|\bApple (?:Silicon|M\d)\b|\bIntel Mac\b|\bM[1-4] (?:Mac"
+        r"|Pro|Max|Ultra)\b",
     ),
 )
 _ARCH: tuple[tuple[str, int, str], ...] = (
-    ("arm", 9, r"^(?:aarch64|arm64)\s*$|\bLinux \S+ \S+[^\n]* aarch64\b|machine\(\)[^\n]*\n[^\n]*(?:aarch64|arm64)|-tegra aarch64"),
+    ("arm", 9, r"^(?:aarch64|arm64)\s*$|\bLinux \S+ \S+[^\n]* aarch64\b|-tegra aarch64"),
+    ("arm", 9, r"machine\(\)[^\n]*\n[^\n]*(?:aarch64|arm64)"),
     ("x86", 9, r"^(?:x86_64|AMD64)\s*$|\bLinux \S+ \S+[^\n]* x86_64 "),
     ("arm", 5, r"macosx_\d+_\d+_arm64`\), but|(?:many|musl)?linux\w*_aarch64`\), but|win_arm64`\), but"),
     ("x86", 5, r"macosx_\d+_\d+_x86_64`\), but|(?:many|musl)?linux\w*_x86_64`\), but|win_amd64`\), but"),
-    ("arm", 3, r"\bGH200\b|\bGB200\b|\bGB10\b|\bDGX Spark\b|\bJetson\b|\bOrin\b|\bXavier\b|\bGraviton\b|\bRaspberry Pi\b|\bGrace\b|\bNano\b(?= board)"),
-    ("arm", 3, r"\bApple (?:Silicon|M\d)\b|\bM[1-4] (?:Mac|Pro|Max|Ultra)\b|\bMac\w*(?: \w+){0,2} M[1-4]\b|\b[Ss]napdragon\b|\bWindows on A(?:rm|RM)\b"),
-    ("x86", 3, r"\bIntel Mac\b|\bIntel(?:-based)? MacBook|\bAMD64\b|\bwin_amd64\b|\blinux_x86_64\b|\bmanylinux\w*_x86_64\b|\bmanylinux1_x86"),
+    ("arm", 3, r"\bGH200\b|\bGB200\b|\bGB10\b|\bDGX Spark\b|\bJetson\b|\bOrin\b|\bXavier\b"),
+    ("arm", 3, r"\bGraviton\b|\bRaspberry Pi\b|\bGrace\b|\b[Ss]napdragon\b|\bWindows on A(?:rm|RM)\b"),
+    ("arm", 3, r"\bApple (?:Silicon|M\d)\b|\bM[1-4] (?:Mac|Pro|Max|Ultra)\b|\bMac\w*(?: \w+){0,2} M[1-4]\b"),
+    ("x86", 3, r"\bIntel Mac\b|\bIntel(?:-based)? MacBook|\bAMD64\b|\bwin_amd64\b|\blinux_x86_64\b"),
+    ("x86", 3, r"\bmanylinux\w*_x86_64\b|\bmanylinux1_x86"),
     ("arm", 2, r"\baarch64\b|\barm64\b|\bARM64\b"),
     ("x86", 2, r"\bx86[_-]64\b|\bamd64\b|\bx64\b"),
 )  # fmt: skip
 _PYTHON: tuple[tuple[int, str], ...] = (
-    (9, r"\bPython version: (\d\.\d{1,2})(?:\.\d+)?[^\n]*runtime|\bPython (\d\.\d{1,2})\.\d+\w* [(|]|^Python (\d\.\d{1,2})\.\d+\w*\s*$"),
-    (8, r"You(?:'re using| require) CPython (\d\.\d{1,2})|Using (?:CPython|Python) (\d\.\d{1,2})|python_full_version\D{1,6}(\d\.\d{1,2})"),
+    (9, r"\bPython version: (\d\.\d{1,2})(?:\.\d+)?[^\n]*runtime|\bPython (\d\.\d{1,2})\.\d+\w* [(|]"),
+    (9, r"^Python (\d\.\d{1,2})\.\d+\w*\s*$"),
+    (8, r"You(?:'re using| require) CPython (\d\.\d{1,2})|Using (?:CPython|Python) (\d\.\d{1,2})"),
+    (8, r"python_full_version\D{1,6}(\d\.\d{1,2})"),
     (7, r"Python version: (\d\.\d{1,2})|requires a different Python: (\d\.\d{1,2})"),
     (6, r"[/\\]python(\d\.\d{1,2})[/\\]|\.conda-python-(\d\.\d{1,2})"),
-    (4, r"\bpython=(\d\.\d{1,2})\b|\bpython:(\d\.\d{1,2})\b|--python[ =](\d\.\d{1,2})|\bpython(\d\.\d{1,2}) -m\b|^python(\d\.\d{1,2}) |\bpy -(\d\.\d{1,2})\b"),
+    (4, r"\bpython=(\d\.\d{1,2})\b|\bpython:(\d\.\d{1,2})\b|--python[ =](\d\.\d{1,2})"),
+    (4, r"\bpython(\d\.\d{1,2}) -m\b|^python(\d\.\d{1,2}) |\bpy -(\d\.\d{1,2})\b"),
     (3, r"\b[Pp]ython ?(?:version )?(?:is )?(\d\.\d{1,2})(?:\.\d+)?(t?)\b"),
     (2, r"requires-python = \"[=~]=\s?(\d\.\d{1,2})"),
 )  # fmt: skip
-_FOLDER = re.compile(r"[Pp]ython(3)(\d{1,2})[\\/]")
-_NEEDED_TAG = re.compile(r"\(e\.g\., `cp(3)(\d{1,2})(t?)`\)")
-_WHEEL_TAG = re.compile(r"-cp(3)(\d{1,2})(?:-cp3\d{1,2}(t?)|-none|-abi3)?")
+_FOLDER = re.compile(r"[Pp]ython3(\d{1,2})(t?)[\\/]")
+_NEEDED_TAG = re.compile(r"\(e\.g\., `cp3(\d{1,2})(t?)`\)")
+_WHEEL_TAG = re.compile(r"-cp3(\d{1,2})(?:-cp3\d{1,2}(t?)|-none|-abi3)?")
 _DRIVER = re.compile(
-    r"\b[Dd]rivers?(?: [Vv]ersion)?(?: is| was|:| =|=| number)?\s(?:at |on |to |of |R)?v?(\d{3}\.\d{1,3}(?:\.\d{1,3})?)\b"
-    r"|\b(?:NVIDIA|nvidia|Nvidia)(?: GeForce)?(?: Game Ready)?(?: [Dd]river)?(?: version)? v?(\d{3}\.\d{2,3}(?:\.\d{1,3})?)\b"
-    r"|\bnvidia-driver-(\d{3})\b|\bR(\d{3}) (?:driver|branch)|\b[Dd]river branch R?(\d{3})\b|\b(?:the )?(\d{3}) driver\b"
+    r"\b[Dd]rivers?(?: [Vv]ersion)?(?: is| was|:| =|=| number)?\s(?:at |on |to |of "
+    r"|R)?v?(\d{3}\.\d{1,3}(?:\.\d{1,3})?)\b"
+    r"|\b(?:NVIDIA|nvidia|Nvidia)(?: GeForce)?(?: Game Ready)?(?: [Dd]river)?(?: version)? "
+    r"v?(\d{3}\.\d{2,3}(?:\.\d{1,3})?)\b"
+    r"|\bnvidia-driver-(\d{3})\b|\bR(\d{3}) (?:driver|branch)|\b[Dd]river branch R?(\d{3})\b|\b(?:the "
+    r")?(\d{3}) driver\b"
     r"|\b[Dd]river (\d{3})\b"
 )
 _GLIBC = re.compile(
@@ -77,7 +88,8 @@ _GLIBC = re.compile(
 _LDD = re.compile(r"^ldd \([^)\n]*\) (2\.\d{1,2})", re.MULTILINE)
 _MUSL = re.compile(r"\b[Aa]lpine\b|\bmusl(?:linux)?\b|\bapk add\b")
 _BITS = re.compile(
-    r"\b32[- ]bit\b(?! float)|\(`win32`\)|windows-x86-none|\bWindows-x86\b|\bwin32\b(?=-|\.whl)|\bi[36]86\b|\barmv[67]l\b|\bPython\d+-32\b"
+    r"\b32[- ]bit\b(?! float)|\(`win32`\)|windows-x86-none|\bWindows-x86\b|\bwin32\b(?=-|\.whl)|\bi[36]86\b"
+    r"|\barmv[67]l\b|\bPython\d+-32\b"
 )
 _EMULATED = re.compile(r"\bRosetta\b|\bemulat\w+|\bsys\.?ctl\.proc_translated|\bPrism\b")
 
@@ -108,17 +120,14 @@ def told_python(text: str, wheels: Sequence[str]) -> str | None:
     """The Python minor ("3.11", "3.13t"); the strongest statement wins, of equals the most frequent."""
     scores: Counter[str] = Counter()
     for weight, pattern in _PYTHON:
-        for match in re.finditer(pattern, text, re.MULTILINE):
-            version = next((g for g in match.groups() if g and g != "t"), None)
-            if version and version.startswith("3."):
-                scores[version + (match.groups()[-1] or "" if match.groups()[-1] == "t" else "")] += weight
-    for match in _FOLDER.finditer(text):
-        scores[f"3.{int(match[2])}"] += 6
-    for match in _NEEDED_TAG.finditer(text):
-        scores[f"3.{int(match[2])}{match[3]}"] += 8
-    for name in wheels:
-        if match := _WHEEL_TAG.search(name):
-            scores[f"3.{int(match[2])}{match[3] or ''}"] += 5
+        for found in re.finditer(pattern, text, re.MULTILINE):
+            version = "".join(group for group in found.groups() if group)
+            if version.startswith("3."):
+                scores[version] += weight
+    for weight, tag, texts in ((6, _FOLDER, [text]), (8, _NEEDED_TAG, [text]), (5, _WHEEL_TAG, wheels)):
+        for one in texts:
+            for found in tag.finditer(one):
+                scores[f"3.{int(found[1])}{found[2] or ''}"] += weight
     best = scores.most_common(1)
     return best[0][0] if best else None
 

@@ -149,7 +149,11 @@ class Situation:
         host = self.evidence.host
         if host.gpu_absent and not self.machine.gpus:
             return False
-        return host.gpu_claimed or self.evidence.has("not-compiled", "cuda-unavailable", "cuda-state-dict")
+        return (
+            host.gpu_claimed
+            or self.evidence.torch.available is False
+            or self.evidence.has("not-compiled", "cuda-unavailable", "cuda-state-dict")
+        )
 
     @property
     def is_failing(self) -> bool:

@@ -54,9 +54,12 @@ CUDA = table(
     ),
     (
         "cuda-unavailable",
-        r"(?:torch\.cuda\.)?is_available(?:\(\))?`?'? (?:is|returns?|gives|says|prints|==|=|:|->)? ?(?:always |still )?`?False"
-        r"|CUDA is (?:still )?(?:not |un)available|(?:CUDA|GPU)(?:[ _-](?:available|enabled|detected|support))?\s*[:=]\s*(?:False|no\b)"
-        r"|Could not access a GPU|GPU (?:is )?(?:not |un)available|no GPU (?:was )?(?:found|detected)|GPU (?:was )?not (?:found|detected)"
+        r"(?:torch\.cuda\.)?is_available(?:\(\))?`?'? (?:is|returns?|gives|says|prints|==|=|:|->)? ?(?:always "
+        r"|still )?`?False"
+        r"|CUDA is (?:still )?(?:not |un)available|(?:CUDA|GPU)(?:[ _-](?:available|enabled|detected"
+        r"|support))?\s*[:=]\s*(?:False|no\b)"
+        r"|Could not access a GPU|GPU (?:is )?(?:not |un)available|no GPU (?:was )?(?:found|detected)|GPU "
+        r"(?:was )?not (?:found|detected)"
         r"|'cuda' is not available|Torch is not able to use GPU|no CUDA\b",
     ),
     (

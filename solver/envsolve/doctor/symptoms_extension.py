@@ -13,7 +13,8 @@ EXTENSION = table(
     ("xformers-none", r"No operator found for `?memory_efficient_attention|memory_efficient_attention_forward"),
     (
         "triton-missing",
-        r"A matching Triton is not available|triton is not (?:available|installed)|Cannot find a working triton installation",
+        r"A matching Triton is not available|triton is not (?:available|installed)|Cannot find a working "
+        r"triton installation",
     ),
     (
         "flash-old-gpu",
@@ -21,7 +22,8 @@ EXTENSION = table(
     ),
     (
         "flash-missing",
-        r"FlashAttention2? (?:has been toggled on, but it cannot be used|is not available)|flash_attn seems to be not installed"
+        r"FlashAttention2? (?:has been toggled on, but it cannot be used|is not available)|flash_attn seems to "
+        r"be not installed"
         r"|requires? the following packages[^\n]*flash_attn",
     ),
     (
@@ -37,19 +39,23 @@ EXTENSION = table(
     ),
     (
         "build-cuda",
-        r"The detected CUDA version \((?P<have>[\d.]+)\) mismatches the version that was used to compile\s*PyTorch \((?P<torch>[\d.]+)\)",
+        r"The detected CUDA version \((?P<have>[\d.]+)\) mismatches the version that was used to "
+        r"compile\s*PyTorch \((?P<torch>[\d.]+)\)",
     ),
     (
         "minor-cuda",
-        r"detected CUDA version \((?P<have>[\d.]+)\) has a minor version mismatch with the version that was used to compile",
+        r"detected CUDA version \((?P<have>[\d.]+)\) has a minor version mismatch with the version that was "
+        r"used to compile",
     ),
     (
         "cuda-home",
-        r"CUDA_HOME environment variable is not set|nvcc was not found|(?:nvcc|ninja): (?:command )?not found|No CUDA runtime is found",
+        r"CUDA_HOME environment variable is not set|nvcc was not found|(?:nvcc|ninja): (?:command )?not found"
+        r"|No CUDA runtime is found",
     ),
     (
         "build-failed",
-        r"Failed(?: to build installable wheels for some pyproject.toml based projects| building wheel for) \(?(?P<package>[\w-]+)"
+        r"Failed(?: to build installable wheels for some pyproject.toml based projects| building wheel for) "
+        r"\(?(?P<package>[\w-]+)"
         r"|Getting requirements to build wheel did not run successfully|Failed to build `?(?P<package2>[\w.-]+)"
         r"|Preparing metadata \(setup\.py\)[^\n]*error|metadata-generation-failed|error: subprocess-exited-with-error",
     ),

@@ -18,18 +18,22 @@ HOST = table(
     ("os-blocked", r"GPU access blocked by the operating system"),
     (
         "legacy-driver",
-        r"supported through the NVIDIA (?P<branch>\d+)\.xx Legacy|(?P<driver>\d{3})[\d.]* NVIDIA driver will ignore this GPU",
+        r"supported through the NVIDIA (?P<branch>\d+)\.xx Legacy|(?P<driver>\d{3})[\d.]* NVIDIA driver will "
+        r"ignore this GPU",
     ),
     (
         "unsupported-gpu",
-        r"installed in this system is not supported by the(?: NVIDIA)? (?P<driver>\d+)\S*|is not supported by (?:the )?open",
+        r"installed in this system is not supported by the(?: NVIDIA)? (?P<driver>\d+)\S*|is not supported by "
+        r"(?:the )?open",
     ),
     ("open-needed", r"requires use of the NVIDIA open kernel modules?"),
     ("nouveau", r"\bnouveau\b"),
     (
         "module-refused",
-        r"could not insert '?nvidia\w*'?:? *(?P<why>[^\n]*)|Module nvidia\w* not found|Key was rejected by service|Required key not available"
-        r"|Loading of unsigned module is rejected|Bad return status for module build|dkms[^\n]*(?:error|failed)|nvidia[^\n]*\(WARNING! Diff"
+        r"could not insert '?nvidia\w*'?:? *(?P<why>[^\n]*)|Module nvidia\w* not found|Key was rejected by "
+        r"service|Required key not available"
+        r"|Loading of unsigned module is rejected|Bad return status for module build|dkms[^\n]*(?:error"
+        r"|failed)|nvidia[^\n]*\(WARNING! Diff"
         r"|modprobe: FATAL: Module nvidia",
     ),
     ("fabric-manager", r"fabric ?manager"),
@@ -56,7 +60,8 @@ HOST = table(
     ),
     (
         "ngc-compat",
-        r"CUDA Forward Compatibility mode ENABLED|Using CUDA (?P<cuda>[\d.]+) driver version|CUDA Minor Version Compatibility mode ENABLED",
+        r"CUDA Forward Compatibility mode ENABLED|Using CUDA (?P<cuda>[\d.]+) driver version|CUDA Minor "
+        r"Version Compatibility mode ENABLED",
     ),
     ("k8s-no-gpu", r"Insufficient nvidia\.com/gpu|nvidia-device-plugin|nvidia\.com/gpu: ?(?P<count>\S+)"),
     ("cgroup", r"daemon-reload|cgroup"),
@@ -66,13 +71,15 @@ HOST = table(
     ("dev-nvidia-missing", r"/dev/nvidia[\w*]*'?:? No such file"),
     (
         "linux-driver-in-wsl",
-        r"(?:apt(?:-get)?|dnf|yum|ubuntu-drivers)[^\n]*(?:nvidia-driver|cuda-drivers|autoinstall)|\bcuda-drivers\b|/usr/lib/x86_64-linux-gnu/libcuda\.so",
+        r"(?:apt(?:-get)?|dnf|yum|ubuntu-drivers)[^\n]*(?:nvidia-driver|cuda-drivers|autoinstall)"
+        r"|\bcuda-drivers\b|/usr/lib/x86_64-linux-gnu/libcuda\.so",
     ),
     ("compat-libs", r"cuda(?:-[\d.]+)?/compat|cuda-compat(?:-[\d-]+)?"),
     ("mig", r"\bMIG\b[^\n]{0,40}(?:enabled|mode)|MIG-[0-9a-f]{8}|\bMIG (?:\d+g|device)"),
     (
         "mig-empty",
-        r"No GPU instances found|No MIG(?:-enabled)? devices found|no (?:GPU|MIG|compute) instances?(?: were| was)? (?:created|configured)",
+        r"No GPU instances found|No MIG(?:-enabled)? devices found|no (?:GPU|MIG|compute) instances?(?: were| "
+        r"was)? (?:created|configured)",
     ),
     ("compute-mode", r"Exclusive_Process|E\. Process|\bProhibited\b"),
     ("slurm", r"\b(?:srun|sbatch|salloc|slurm\w*|SLURM_\w+)\b"),

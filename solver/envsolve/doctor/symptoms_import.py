@@ -9,7 +9,8 @@ _LIB = r"(?P<library>[\w./\\:+~-]{0,250}\.(?:so(?:\.[\d.]+)?|pyd|dll|dylib))"
 IMPORT = table(
     (
         "missing-operator",
-        r"operator (?P<operator>torchvision::\w+|torchaudio::\w+|\w+::\w+) does not exist|Couldn't load custom C\+\+ ops"
+        r"operator (?P<operator>torchvision::\w+|torchaudio::\w+|\w+::\w+) does not exist|Couldn't load custom "
+        r"C\+\+ ops"
         r"|No such operator (?P<operator2>\w+::\w+)|'_OpNamespace' '(?P<space>\w+)' object has no attribute",
     ),
     ("undefined-symbol", rf"{_LIB}: undefined symbol: (?P<symbol>[\w@]+)(?:,? version (?P<provider>[\w.]+))?"),
@@ -27,7 +28,8 @@ IMPORT = table(
     ),
     (
         "no-shared-object",
-        r"(?P<library>lib[\w.+-]+\.so(?:\.[\d.]+)?): cannot open shared object file|cannot load library '?(?P<library2>lib\S+\.so\S*)"
+        r"(?P<library>lib[\w.+-]+\.so(?:\.[\d.]+)?): cannot open shared object file|cannot load library "
+        r"'?(?P<library2>lib\S+\.so\S*)"
         r"|Could not load library (?P<library3>lib\S+\.so[\d.]*)|Could not load dynamic library '(?P<library4>[^']+)'",
     ),
     (
@@ -57,7 +59,8 @@ IMPORT = table(
     ),
     (
         "torch-not-itself",
-        r"partially initialized module 'torch'|module 'torch' has no attribute '(?P<name>\w+)'|No module named 'torch\._C'"
+        r"partially initialized module 'torch'|module 'torch' has no attribute '(?P<name>\w+)'|No module named "
+        r"'torch\._C'"
         r"|cannot import name '?(?P<name2>\w+)'? from (?:partially initialized module )?'torch'"
         r"|No module named 'torch\.(?P<sub>[\w.]+)'; 'torch' is not a package|Failed to load PyTorch C extensions",
     ),

@@ -29,21 +29,26 @@ INSTALL = table(
     ("conflict-line", r"(?m:^)[ \t]+(?P<owner>[\w.-]+ \d\S*|The user requested) depends on (?P<requirement>[^\n;]+)"),
     (
         "no-dist-for",
-        r"(?:some packages in these conflicts have no matching distributions available for your environment:)\s*(?P<packages>(?:\n?\s+[\w.-]+)+)",
+        r"(?:some packages in these conflicts have no matching distributions available for your "
+        r"environment:)\s*(?P<packages>(?:\n?\s+[\w.-]+)+)",
     ),
     (
         "dependency-warning",
-        r"pip's dependency resolver does not currently take into account|(?P<owner>[\w.-]+ \d\S*) requires (?P<need>[\w.-]+[^\n,;]*), but you have (?P<have>[\w.-]+ \S+) which is incompatible",
+        r"pip's dependency resolver does not currently take into account|(?P<owner>[\w.-]+ \d\S*) requires "
+        r"(?P<need>[\w.-]+[^\n,;]*), but you have (?P<have>[\w.-]+ \S+) which is incompatible",
     ),
     ("hash-mismatch", r"DO NOT MATCH THE HASHES|Hash mismatch for|hash mismatch|Expected sha256 \w+"),
     (
         "hash-missing",
-        r"no hashes were provided or computed|Hashes are required in --require-hashes mode|Hash-checking is enabled, but"
+        r"no hashes were provided or computed|Hashes are required in --require-hashes mode|Hash-checking is "
+        r"enabled, but"
         r"|must have (?:a hash|their versions pinned)|missing hash",
     ),
     (
         "bad-metadata",
-        r"inconsistent (?:version|Name|metadata)|has invalid metadata|Metadata field \S+ has|expected '?(?P<want>[\w.+]+)'?, but metadata has '?(?P<have>[\w.+]+)|does not match the (?:given|wheel) (?:name|version)",
+        r"inconsistent (?:version|Name|metadata)|has invalid metadata|Metadata field \S+ has|expected "
+        r"'?(?P<want>[\w.+]+)'?, but metadata has '?(?P<have>[\w.+]+)|does not match the (?:given|wheel) (?:name"
+        r"|version)",
     ),
     (
         "placeholder",
@@ -51,25 +56,32 @@ INSTALL = table(
     ),
     (
         "legacy-parse",
-        r"Invalid (?:requirement|version|wheel filename)|InvalidVersion|Expected end or semicolon|is in an unsupported or invalid wheel",
+        r"Invalid (?:requirement|version|wheel filename)|InvalidVersion|Expected end or semicolon|is in an "
+        r"unsupported or invalid wheel",
     ),
     (
         "http",
-        r"HTTP error (?P<status>\d{3})|(?P<status2>4\d\d|5\d\d) (?:Client|Server) Error|HTTP (?:status )?(?:client |server )?(?:error )?\(?(?P<status3>[45]\d\d)"
+        r"HTTP error (?P<status>\d{3})|(?P<status2>4\d\d|5\d\d) (?:Client|Server) Error|HTTP (?:status "
+        r")?(?:client |server )?(?:error )?\(?(?P<status3>[45]\d\d)"
         r"|CondaHTTPError: HTTP (?P<status4>\d{3})|Forbidden for url",
     ),
     (
         "blocked",
-        r"Tunnel connection failed: 403|ProxyError|Cannot connect to proxy|CERTIFICATE_VERIFY_FAILED|SSLError|self[- ]signed certificate"
-        r"|NameResolutionError|Temporary failure in name resolution|Name or service not known|Failed to establish a new connection"
-        r"|Connection (?:refused|reset|timed out)|ReadTimeoutError|Read timed out|ConnectTimeoutError|Max retries exceeded"
-        r"|dns error|failed to lookup address|error sending request for url|Connection broken|IncompleteRead|UnknownIssuer",
+        r"Tunnel connection failed: 403|ProxyError|Cannot connect to proxy|CERTIFICATE_VERIFY_FAILED|SSLError"
+        r"|self[- ]signed certificate"
+        r"|NameResolutionError|Temporary failure in name resolution|Name or service not known|Failed to "
+        r"establish a new connection"
+        r"|Connection (?:refused|reset|timed out)|ReadTimeoutError|Read timed out|ConnectTimeoutError|Max "
+        r"retries exceeded"
+        r"|dns error|failed to lookup address|error sending request for url|Connection broken|IncompleteRead"
+        r"|UnknownIssuer",
     ),
     ("pytorch-name", r"The package named for PyTorch is \"?torch|You tried to install \"?pytorch\"?"),
     (
         "uv-none",
         r"Because (?:there is no version of (?P<package>[\w.\-\[\]]+)(?:\{[^}]*\})?(?P<spec>[<>=!~]+[^\s,]+)|"
-        r"only (?:the following versions of )?(?P<package2>[\w.\-]+)(?:\{[^}]*\})?(?P<spec2>[^\n]*?) (?:is|are) available)",
+        r"only (?:the following versions of )?(?P<package2>[\w.\-]+)(?:\{[^}]*\})?(?P<spec2>[^\n]*?) (?:is"
+        r"|are) available)",
     ),
     (
         "uv-not-in-registry",
@@ -78,7 +90,8 @@ INSTALL = table(
     ("uv-no-solution", r"No solution found when resolving"),
     (
         "uv-abi",
-        r"(?P<package>[\w.-]+)(?P<spec>[<>=!~]=?\S+)? has no wheels with a matching Python (?:ABI|implementation|version) tag"
+        r"(?P<package>[\w.-]+)(?P<spec>[<>=!~]=?\S+)? has no wheels with a matching Python (?:ABI"
+        r"|implementation|version) tag"
         r"(?: \(e\.g\., `(?P<tag>\w+)`\))?",
     ),
     (
@@ -88,33 +101,39 @@ INSTALL = table(
     ),
     (
         "uv-no-wheel",
-        r"`(?P<package>[\w.-]+)==(?P<version>[\w.+]+)(?: @ (?:registry\+)?(?P<index>\S+?))?` can't be installed because it doesn't have a source"
+        r"`(?P<package>[\w.-]+)==(?P<version>[\w.+]+)(?: @ (?:registry\+)?(?P<index>\S+?))?` can't be "
+        r"installed because it doesn't have a source"
         r" distribution or wheel for the current platform",
     ),
     (
         "uv-hint-python",
-        r"You're using (?P<python>[\w .]+) \(`(?P<tag>\w+)`\), but `(?P<package>[\w.-]+)` \(v(?P<version>[\w.+]+)\) only has wheels"
+        r"You're using (?P<python>[\w .]+) \(`(?P<tag>\w+)`\), but `(?P<package>[\w.-]+)` "
+        r"\(v(?P<version>[\w.+]+)\) only has wheels"
         r" with the following Python (?:ABI|implementation|version) tags?: (?P<tags>[^\n;]*)",
     ),
     (
         "uv-hint-platform",
-        r"You're on (?P<os>[\w ]+) \(`(?P<tag>\w+)`\), but (?:`(?P<package>[\w.-]+)` \(v(?P<version>[\w.+]+)\)|there are no wheels)[^\n]*?"
+        r"You're on (?P<os>[\w ]+) \(`(?P<tag>\w+)`\), but (?:`(?P<package>[\w.-]+)` \(v(?P<version>[\w.+]+)\)"
+        r"|there are no wheels)[^\n]*?"
         r"(?:platforms?: (?P<tags>[^\n;]*))?",
     ),
     ("uv-hint-index", r"`(?P<package>[\w.-]+)` was found on (?P<index>\S+?),? but not at the requested version"),
     (
         "uv-hint-wheels",
-        r"Wheels are available for `(?P<package>[\w.-]+)` \(v?(?P<version>[\w.+]+)\) (?:on the following platforms?|with the following Python \w+ tags?): (?P<tags>[^\n]*)",
+        r"Wheels are available for `(?P<package>[\w.-]+)` \(v?(?P<version>[\w.+]+)\) (?:on the following "
+        r"platforms?|with the following Python \w+ tags?): (?P<tags>[^\n]*)",
     ),
     ("uv-indexes", r"Requirements contain conflicting (?:indexes|URLs) for package"),
     ("uv-environments", r"current Python platform is not compatible with the lockfile's supported environments"),
     (
         "conda-not-found",
-        r"PackagesNotFoundError|ResolvePackageNotFound|nothing provides requested|does not exist \(perhaps a typo|not available from current channels",
+        r"PackagesNotFoundError|ResolvePackageNotFound|nothing provides requested|does not exist \(perhaps a "
+        r"typo|not available from current channels",
     ),
     (
         "conda-unsatisfiable",
-        r"UnsatisfiableError|LibMambaUnsatisfiableError|Could not solve for environment specs|nothing provides|package \S+ (?:requires|has constraint)",
+        r"UnsatisfiableError|LibMambaUnsatisfiableError|Could not solve for environment specs|nothing provides"
+        r"|package \S+ (?:requires|has constraint)",
     ),
     ("conda-channel", r"UnavailableInvalidChannel|The channel is not accessible"),
     ("conda-no-cuda", r"nothing provides __cuda|__cuda\S* [^\n]*missing on the system|feature:\|?@?/?\S*__cuda"),

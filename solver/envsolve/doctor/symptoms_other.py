@@ -14,7 +14,8 @@ OTHER = table(
     ("hub", r"huggingface_hub|HfHubHTTPError|GatedRepoError|LocalEntryNotFoundError"),
     (
         "ffmpeg",
-        r"No such file or directory: 'ffmpeg'|appropriate backend to handle|ffmpeg(?:\.exe)?'?:? (?:is )?(?:not found|not installed|command not found)|Could not find ffmpeg|No audio backend",
+        r"No such file or directory: 'ffmpeg'|appropriate backend to handle|ffmpeg(?:\.exe)?'?:? (?:is "
+        r")?(?:not found|not installed|command not found)|Could not find ffmpeg|No audio backend",
     ),
     ("pkg-resources", r"No module named 'pkg_resources'|No module named 'distutils'|No module named 'setuptools'"),
     ("other-module", r"(?:ModuleNotFoundError|ImportError): No module named '?(?P<module>[A-Za-z_]\w*)"),

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from envsolve.doctor.finding import Finding, Fix
+from envsolve.doctor.finding import Finding
 from envsolve.doctor.situation import Situation
-from envsolve.doctor.wording import facts_of, gpu_words, quoted
+from envsolve.doctor.wording import gpu_words
+from envsolve.doctor.write import finding
 
 _ILL = (
     "no-kernel-image", "not-compatible", "gpu-too-old", "no-gpus", "no-driver", "driver-old", "missing-operator",
-    "undefined-symbol", "load-failed", "dll-failed", "not-compiled", "error-803", "error-804", "error-999", "launch-failure",
-    "out-of-memory", "library-failed", "nccl", "pip-none", "conflict", "uv-no-solution",
+    "undefined-symbol", "load-failed", "dll-failed", "not-compiled", "error-803", "error-804", "error-999",
+    "launch-failure", "out-of-memory", "library-failed", "nccl", "pip-none", "conflict", "uv-no-solution",
 )  # fmt: skip
 _HARMLESS = {
-    "capability-range": "the warning names a range by build targets: code of the same major and a lower minor runs as well",
+    "capability-range": "the warning names a range by build targets: code of the same major and a lower minor runs too",
     "minor-cuda": "a minor difference between toolkit and torch does no harm when an extension is compiled",
     "triton-missing": "without triton some optimisations are off, nothing else",
     "image-extension": "torchvision's image reader is off (libjpeg or libpng is missing); all else works",
@@ -25,6 +27,17 @@ _HARMLESS = {
     "ngc-compat": "the image says which driver mode it runs in",
     "nvml-init": "NVML could not be asked; CUDA itself works",
 }
+_FITS = {"native": "has code of its own for", "compatible": "has code that runs on", "jit": "compiles at first use for"}
+# A belief that a text shows, put right; the rules' ways/beliefs.yaml has their deciding facts.
+_BELIEFS = (
+    (
+        re.compile(r"nvcc|toolkit", re.I),
+        "nvcc and an installed toolkit do not matter for a wheel: it brings its own CUDA",
+    ),
+    (re.compile(r"CUDA Version"), "the CUDA that nvidia-smi prints is the newest that the driver serves"),
+    (re.compile(r"TORCH_CUDA_ARCH_LIST"), "TORCH_CUDA_ARCH_LIST is read when code is compiled: it changes no wheel"),
+    (re.compile(r"capability\w*\([^)]*\) in torch"), "the arch list holds texts such as sm_86: a tuple is never in it"),
+)
 
 
 def harmless(s: Situation) -> Finding | None:
@@ -33,11 +46,10 @@ def harmless(s: Situation) -> Finding | None:
     shown = e.first(*_HARMLESS)
     if shown is None or not _works(s) or e.has(*_ILL) or _another_error(s):
         return None
-    return Finding(
-        code="harmless-warning",
-        headline=f"nothing is wrong: {_HARMLESS[shown.name]}",
-        certainty="high" if s.served or e.torch.available else "medium",
-        evidence=tuple([*quoted([shown]), *facts_of(s), *_fits(s)]),
+    headline = f"nothing is wrong: {_HARMLESS[shown.name]}"
+    sure = s.served or e.torch.available
+    return finding(
+        s, "harmless-warning", headline, shown=[shown], more=_fits(s), certainty="high" if sure else "medium"
     )
 
 
@@ -54,58 +66,31 @@ def fits(s: Situation) -> Finding | None:
         return None
     if e.torch.available is False and s.torch.accelerator == "cuda":
         return None
-    return Finding(
-        code="ok",
-        headline=_fine(s),
-        certainty="high" if e.torch.computed or e.torch.available else "medium",
-        evidence=tuple([*facts_of(s), *_fits(s)]),
-        fine=tuple(_beliefs(s)),
-    )
+    headline = f"{s.torch.shown} and {gpu_words(s.machine.gpus)} go together: nothing to do"
+    if s.torch.accelerator == "cpu":
+        headline = f"{s.torch.shown} fits: there is no GPU to use"
+    sure = e.torch.computed or e.torch.available
+    fine = [truth for sign, truth in _BELIEFS if sign.search(e.text)]
+    return finding(s, "ok", headline, more=_fits(s), certainty="high" if sure else "medium", fine=fine)
 
 
 def _works(s: Situation) -> bool:
     """Whether everything that is known goes together, and enough is known."""
-    if s.evidence.torch.computed:
+    e = s.evidence
+    if e.torch.computed:
         return True
     if any(c.belongs is False for c in s.companions):
         return False
     if s.torch.accelerator == "cpu":
-        return not s.gpu_wanted and (s.evidence.host.gpu_absent or s.machine.os == "macos")
+        return not s.gpu_wanted and (e.host.gpu_absent or s.machine.os == "macos")
     if s.torch.vendor or s.torch.accelerator == "rocm":
-        return s.evidence.torch.available is True
-    if s.served and (s.driver.known or s.evidence.torch.available is True):
+        return e.torch.available is True
+    if s.served and (s.driver.known or e.torch.available is True):
         return not (s.fit and s.fit.refusals)
-    return s.evidence.torch.available is True and s.served is not False and bool(s.evidence.has(*_HARMLESS))
+    return e.torch.available is True and s.served is not False and e.has(*_HARMLESS)
 
 
-def _fine(s: Situation) -> str:
-    if s.torch.accelerator == "cpu":
-        return f"{s.torch.shown} fits: there is no GPU to use"
-    return f"{s.torch.shown} and {gpu_words(s.machine.gpus)} go together: nothing to do"
-
-
-def _fits(s: Situation) -> list[str]:
-    words = {
-        "native": "has code of its own for",
-        "compatible": "has code that runs on",
-        "jit": "compiles at first use for",
-    }
-    return [f"{fit.code} {words[fit.verdict]} {fit.gpu}" for fit in s.gpu_fits if fit.verdict in words and fit.code]
-
-
-def _beliefs(s: Situation) -> list[str]:
-    """The false beliefs that the text shows, put right."""
-    text = s.evidence.text
-    told = []
-    if re.search(r"nvcc|toolkit", text, re.I):
-        told.append("nvcc and an installed toolkit do not matter for a wheel: it brings its own CUDA")
-    if s.machine.cuda_max is not None:
-        told.append("the CUDA that nvidia-smi prints is the newest that the driver serves, not an installed one")
-    if re.search(r"TORCH_CUDA_ARCH_LIST", text):
-        told.append("TORCH_CUDA_ARCH_LIST is read when code is compiled; it changes nothing in a wheel")
-    return told
-
-
-def advice(text: str) -> Fix:
-    """A fix without commands."""
-    return Fix(text=text)
+def _fits(s: Situation) -> Iterator[str]:
+    for fit in s.gpu_fits:
+        if fit.verdict in _FITS and fit.code:
+            yield f"{fit.code} {_FITS[fit.verdict]} {fit.gpu}"

@@ -1,16 +1,18 @@
-"""Import torch and its companions and compute once on the GPU, as the user's program would. Prints one JSON object
+"""Import torch and its companions and compute once on every GPU, as the user's program would. Prints one JSON object
 on the last line; a traceback goes to stderr as it would for the user."""
 
 import json
-import os
 import sys
 import traceback
+from pathlib import Path
+from typing import Any, Dict, List  # noqa: UP035 - runs on Python 3.6 too
 
-FOUND = {}
+HERE = Path(__file__).resolve().parent
+FOUND: Dict[str, Any] = {}  # noqa: UP006
 
 
-def main(names):
-    sys.path = [p for p in sys.path if os.path.abspath(p or ".") != os.path.dirname(os.path.abspath(__file__))]
+def main(names: List[str]) -> None:  # noqa: UP006
+    sys.path = [p for p in sys.path if Path(p or ".").resolve() != HERE]
     for name in names:
         try:
             __import__(name)
@@ -22,8 +24,8 @@ def main(names):
         ask(sys.modules["torch"])
 
 
-def ask(torch):
-    FOUND["version"] = torch.__version__
+def ask(torch: Any) -> None:
+    FOUND["version"] = str(torch.__version__)
     FOUND["file"] = torch.__file__
     FOUND["cuda"] = torch.version.cuda
     FOUND["hip"] = getattr(torch.version, "hip", None)
@@ -32,17 +34,20 @@ def ask(torch):
     if not FOUND["available"]:
         return
     FOUND["targets"] = list(getattr(torch.cuda, "get_arch_list", list)())
-    FOUND["gpus"] = [
-        [torch.cuda.get_device_name(i), list(torch.cuda.get_device_capability(i))] for i in range(FOUND["count"])
-    ]
+    numbers = range(FOUND["count"])
+    FOUND["gpus"] = [[torch.cuda.get_device_name(i), list(torch.cuda.get_device_capability(i))] for i in numbers]
     try:
-        for i in range(FOUND["count"]):
-            ones = torch.ones(64, 64, device="cuda:%d" % i)
-            FOUND["computed"] = float((ones @ ones).sum()) == 64.0**3
+        FOUND["computed"] = all(product(torch, i) for i in numbers)
     except Exception:
         traceback.print_exc()
         FOUND["failed"] = "computation"
 
 
+def product(torch: Any, index: int) -> bool:
+    """Whether a matrix product on one GPU comes out right."""
+    ones = torch.ones(64, 64, device=f"cuda:{index}")
+    return float((ones @ ones).sum()) == 64.0**3
+
+
 main(sys.argv[1:])
-print("\n" + json.dumps(FOUND))
+sys.stdout.write("\n" + json.dumps(FOUND) + "\n")

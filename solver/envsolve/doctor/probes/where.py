@@ -2,14 +2,18 @@
 
 import importlib.util
 import json
-import os
 import platform
 import site
 import struct
 import sys
+import sysconfig
+from pathlib import Path
+from typing import Optional
+
+HERE = Path(__file__).resolve().parent
 
 
-def origin(name):
+def origin(name: str) -> Optional[str]:  # noqa: UP045 - runs on Python 3.6 too
     """The file that `import name` would load, or None."""
     try:
         spec = importlib.util.find_spec(name)
@@ -21,28 +25,20 @@ def origin(name):
     return spec.origin or (places[0] if places else None)
 
 
-def main():
-    # As `python -c` and a script both see it: without the folder of this file.
-    sys.path = [p for p in sys.path if os.path.abspath(p or ".") != os.path.dirname(os.path.abspath(__file__))]
-    print(
-        json.dumps(
-            {
-                "python": "%d.%d%s" % (sys.version_info[0], sys.version_info[1], _abi()),
-                "machine": platform.machine(),
-                "bits": struct.calcsize("P") * 8,
-                "path": [os.path.abspath(p) for p in sys.path if p],
-                "prefix": sys.prefix,
-                "user_site": site.getusersitepackages() if getattr(site, "ENABLE_USER_SITE", False) else "",
-                "torch": origin("torch"),
-            }
-        )
-    )
-
-
-def _abi():
-    import sysconfig
-
-    return "t" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
+def main() -> None:
+    # As a user's program sees it: without the folder of this file.
+    sys.path = [p for p in sys.path if Path(p or ".").resolve() != HERE]
+    thread_free = "t" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
+    found = {
+        "python": f"{sys.version_info[0]}.{sys.version_info[1]}{thread_free}",
+        "machine": platform.machine(),
+        "bits": struct.calcsize("P") * 8,
+        "path": [p for p in sys.path if p],
+        "prefix": sys.prefix,
+        "user_site": site.getusersitepackages() if getattr(site, "ENABLE_USER_SITE", False) else "",
+        "torch": origin("torch"),
+    }
+    sys.stdout.write(json.dumps(found))
 
 
 main()

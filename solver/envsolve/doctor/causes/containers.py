@@ -1,0 +1,135 @@
+"""Between host and program: a container, WSL or a guest that does not get the GPU."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from envsolve.doctor.evidence import Command
+from envsolve.doctor.finding import Finding, Fix
+from envsolve.doctor.situation import Situation
+from envsolve.doctor.wording import quoted
+from envsolve.doctor.write import finding, fix
+
+_NO_GPU_SEEN = (
+    "no-driver", "no-gpus", "ngc-no-driver", "libcuda-missing", "dev-nvidia-missing", "nvml-init", "cuda-unavailable",
+    "nvml-unknown", "not-compiled",
+)  # fmt: skip
+_SURE = ("ngc-no-driver", "libcuda-missing", "dev-nvidia-missing", "nvml-unknown")
+_IN_WSL = (
+    "os-blocked", "no-driver", "libcuda-missing", "dev-dxg-missing", "wsl-dxg", "driver-unreachable", "no-gpus",
+    "error-304", "error-999", "nvml-unknown",
+)  # fmt: skip
+_ASKS_FOR_GPU = re.compile(
+    r"--gpus|--runtime[= ]nvidia|--device[= ](?:nvidia|/dev/nvidia)|nvidia-docker|deploy:|--nv\b|--rocm\b"
+)
+_WSL_1 = re.compile(r"\bWSL ?1\b|-Microsoft\b|(?:Running|Stopped)\s+1\s*$|\bWSL version 1\b", re.MULTILINE)
+_HOST_DRIVER = re.compile(r"driver not loaded|driver error|driver rpc error")
+_RUN_WITH_GPU = fix(
+    "start the container with the GPU; the host needs its driver and the NVIDIA Container Toolkit, nothing more",
+    "docker run --rm --gpus all IMAGE nvidia-smi",
+)
+_TOOLKIT = fix(
+    "install the NVIDIA Container Toolkit on the host, let it configure Docker, restart Docker",
+    "sudo apt install nvidia-container-toolkit",
+    "sudo nvidia-ctk runtime configure --runtime=docker",
+    "sudo systemctl restart docker",
+)
+_ANEW = fix(
+    "start the container anew; to keep it from happening again hand the devices on by CDI, or set Docker's cgroup "
+    "driver to cgroupfs",
+    "docker restart CONTAINER",
+)
+_NOT_LINUX_DRIVER = fix(
+    "remove every NVIDIA driver package inside WSL: the Windows driver is passed in, with its libcuda in "
+    "/usr/lib/wsl/lib",
+    "sudo apt purge 'nvidia-driver-*' 'libnvidia-compute-*'",
+    "wsl --shutdown",
+)
+
+
+def not_passed(s: Situation) -> Finding | None:
+    """A container, WSL or guest that does not get the GPU."""
+    return _runtime_refuses(s) or _container_without(s) or _wsl(s) or _guest(s)
+
+
+def _runtime_refuses(s: Situation) -> Finding | None:
+    """Docker or Kubernetes says itself that it cannot hand the GPU on."""
+    shown = s.evidence.first("docker-no-runtime", "k8s-no-gpu")
+    cli = s.evidence.first("container-cli")
+    if shown is None and cli is not None and not re.search(r"requirement|mismatch", cli.text):
+        shown = cli
+    if shown is None:
+        return None
+    if _HOST_DRIVER.search(shown.text) and not s.machine.wsl:
+        headline = "the host's NVIDIA driver is not loaded, so that no container gets it"
+        way = fix("make nvidia-smi work on the host first", "nvidia-smi", "sudo modprobe nvidia")
+        return finding(s, "driver-not-reachable", headline, shown=[shown], fixes=[way])
+    return _passing(s, "the container runtime cannot hand on the GPU", [shown.text], _TOOLKIT, _RUN_WITH_GPU)
+
+
+def _container_without(s: Situation) -> Finding | None:
+    """A container that was started without the GPU, or has lost it."""
+    e = s.evidence
+    shown = e.first(*_NO_GPU_SEEN)
+    no_smi = any(p.code in ("no-driver", "driver-not-loaded") for p in s.machine.problems)
+    if not e.host.container or not (shown or no_smi or e.torch.available is False):
+        return None
+    if s.torch.accelerator in ("cpu", "rocm", "xpu") and not e.has("ngc-no-driver"):
+        return None
+    run = _run_without_gpu(s)
+    if run is None and not (e.has(*_SURE) or (no_smi and shown) or _sees_nothing(s)):
+        return None
+    if e.has("nvml-unknown"):
+        headline = "the running container lost its GPU: the host took the device files away"
+        return _passing(s, headline, quoted([shown]), _ANEW)
+    lines = [*quoted([shown]), *([run.text] if run else [])]
+    return _passing(s, "the container was started without the GPU", lines, _RUN_WITH_GPU)
+
+
+def _sees_nothing(s: Situation) -> bool:
+    """A CUDA build inside, no driver seen, and no mask that would explain it."""
+    masked = s.evidence.environment.get("CUDA_VISIBLE_DEVICES") is not None
+    return s.evidence.has("no-driver", "no-gpus") and s.torch.accelerator == "cuda" and not masked
+
+
+def _run_without_gpu(s: Situation) -> Command | None:
+    """The last `docker run` if it asks for no GPU."""
+    verbs = ("run", "exec", "build", "up", "start")
+    runs = [c for c in s.evidence.commands if c.tool == "docker" and c.verb in verbs]
+    return runs[-1] if runs and not _ASKS_FOR_GPU.search(runs[-1].text) else None
+
+
+def _wsl(s: Situation) -> Finding | None:
+    """WSL without a way to the Windows driver."""
+    e = s.evidence
+    shown = e.first(*_IN_WSL)
+    if not s.machine.wsl or shown is None or s.torch.accelerator == "cpu":
+        return None
+    linux_driver = e.first("linux-driver-in-wsl")
+    lines = quoted([shown, linux_driver])
+    if linux_driver:
+        headline = "a Linux NVIDIA driver inside WSL stands in the way of the Windows driver"
+        return _passing(s, headline, lines, _NOT_LINUX_DRIVER)
+    if _WSL_1.search(e.text):
+        way = fix("turn the distribution into WSL 2", "wsl --set-version DISTRIBUTION 2")
+        return _passing(s, "WSL 1 has no GPU: only WSL 2 passes it in", lines, way)
+    text = "update the NVIDIA driver on Windows and WSL itself, then restart it; never install a Linux driver inside"
+    return _passing(s, "WSL does not get the GPU from Windows", lines, fix(text, "wsl --update", "wsl --shutdown"))
+
+
+def _guest(s: Situation) -> Finding | None:
+    """A virtual machine to which the card was not passed through."""
+    e = s.evidence
+    shown = e.first("no-driver", "no-gpus", "driver-unreachable", "no-devices", "cuda-unavailable")
+    if not e.host.virtual or e.host.vgpu or not (shown or e.torch.available is False):
+        return None
+    if s.torch.accelerator == "cpu" or (s.machine.gpus and s.driver.known):
+        return None
+    way = fix("pass the card through to the guest (PCI passthrough or vGPU), or run on the host")
+    return _passing(s, "the virtual machine does not get the GPU of its host", quoted([shown]), way)
+
+
+def _passing(s: Situation, headline: str, lines: Iterable[str], *ways: Fix) -> Finding:
+    fine = ["torch itself is not to blame"]
+    return finding(s, "gpu-not-passed-through", headline, more=lines, fixes=ways, fine=fine)

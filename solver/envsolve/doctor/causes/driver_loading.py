@@ -1,0 +1,162 @@
+"""A driver that does not answer: kernel and library apart, not loaded, of the wrong kind, not allowed."""
+
+from __future__ import annotations
+
+import re
+
+from envsolve.doctor.finding import Finding, Fix
+from envsolve.doctor.fixes import ASK_DRIVER
+from envsolve.doctor.situation import Situation
+from envsolve.doctor.write import finding, fix
+from envsolve.resolve.plan import Missing
+
+_REBOOT = fix(
+    "reboot, so that kernel module and libraries are of one version again; if it stays, install the driver anew from "
+    "one source only",
+    "sudo reboot",
+)
+_COMPAT = fix(
+    "take the cuda-compat libraries out of the loader's way (LD_LIBRARY_PATH, /etc/ld.so.conf.d): they serve "
+    "data-centre GPUs only, and no driver that is newer than they are",
+    "echo $LD_LIBRARY_PATH",
+    "ldconfig -p | grep libcuda",
+)
+_STUBS = fix("take the stubs folder out of LD_LIBRARY_PATH: it is for linking only", "echo $LD_LIBRARY_PATH")
+_HOST = fix("reboot the host, then start the container anew: it takes its libraries from the host")
+_SILENT = (
+    "driver-unreachable", "module-refused", "open-needed", "no-handle", "error-802", "error-999", "error-304",
+    "all-busy", "init-failed",
+)  # fmt: skip
+_NOUVEAU = re.compile(
+    r"driver in use: nouveau|nouveau\s+\d+ +\d|\bnouveau\b.{0,40}(?:loaded|in use|driver)", re.IGNORECASE
+)
+_SECURE_BOOT = re.compile(r"key was rejected|required key|unsigned module|secure ?boot", re.IGNORECASE)
+
+
+def library_mismatch(s: Situation) -> Finding | None:
+    """Kernel module and user-space driver of different versions, or a libcuda that is not the driver's own."""
+    e = s.evidence
+    forward, stub = e.first("error-804"), e.first("stub-library")
+    shown = e.first("nvml-mismatch", "api-mismatch", "error-803") or forward or stub
+    if shown is None:
+        return None
+    headline = "the NVIDIA kernel module and the user-space driver libraries are of different versions"
+    fixes = [_COMPAT, _REBOOT] if forward or e.has("compat-libs") else [_REBOOT]
+    if shown is forward:
+        headline = "a cuda-compat libcuda is loaded that does not go with this GPU and driver"
+    elif shown is stub:
+        headline, fixes = "the toolkit's stub libcuda is loaded in place of the driver's own", [_STUBS]
+    elif e.host.container:
+        fixes.append(_HOST)
+    fine = ["torch itself is not to blame"]
+    return finding(s, "driver-library-mismatch", headline, shown=[shown], fixes=fixes, fine=fine)
+
+
+def not_loaded(s: Situation) -> Finding | None:
+    """A GPU is there and its driver does not answer."""
+    e = s.evidence
+    shown = e.first(*_SILENT)
+    if shown is None and not e.host.container:
+        shown = e.first("no-devices", "nvml-unknown") or (e.first("no-driver") if _gpu_is_there(s) else None)
+    if shown is None and _nouveau(s):
+        shown = e.first("nouveau")
+    if shown is None:
+        return None
+    headline, way = _why(s)
+    return finding(
+        s,
+        "driver-not-reachable",
+        headline,
+        shown=[shown, e.first("module-refused"), e.first("open-needed"), e.first("nouveau")],
+        fixes=[way],
+        certainty="high" if _gpu_is_there(s) else "medium",
+        missing=() if s.driver.known else (ASK_DRIVER,),
+    )
+
+
+def _gpu_is_there(s: Situation) -> bool:
+    return bool(s.machine.gpus) or s.machine.vendor == "nvidia" or _nouveau(s)
+
+
+def _nouveau(s: Situation) -> bool:
+    """Whether the open driver of Mesa holds the card."""
+    return bool(_NOUVEAU.search(s.evidence.text))
+
+
+def _why(s: Situation) -> tuple[str, Fix]:
+    """The headline and the way out: the special cases first."""
+    e = s.evidence
+    if e.has("open-needed"):
+        text = "install the open flavour of the same driver (its package name ends in -open), then reboot"
+        return "the GPU needs the open kernel modules, the proprietary ones are installed", fix(text)
+    if e.has("module-refused"):
+        return "the NVIDIA kernel module cannot be loaded", _module(s)
+    if e.has("error-802"):
+        return (
+            "the GPUs wait for the fabric manager (NVSwitch): the driver says that the system is not yet initialised",
+            fix(
+                "start the fabric manager, of exactly the driver's version",
+                "sudo systemctl enable --now nvidia-fabricmanager",
+                "nvidia-smi -q | grep -A2 Fabric",
+            ),
+        )
+    return _why_silent(s)
+
+
+def _why_silent(s: Situation) -> tuple[str, Fix]:
+    e = s.evidence
+    if _nouveau(s):
+        text = "install the distribution's NVIDIA driver package, which switches nouveau off, then reboot"
+        return "the GPU is held by nouveau, the NVIDIA driver is not in use", fix(text)
+    if e.has("no-handle"):
+        text = "shut down and start again; if it comes back, look at power, slot and the Xid messages"
+        return "the GPU does not answer the driver (lost)", fix(text, "sudo dmesg | grep -i -E 'NVRM|xid'")
+    if e.has("error-999", "error-304", "init-failed"):
+        return (
+            "the driver's compute part does not answer (often after a suspend, or nvidia_uvm is not loaded)",
+            fix("load the module anew, or reboot", "sudo rmmod nvidia_uvm && sudo modprobe nvidia_uvm"),
+        )
+    if e.has("all-busy"):
+        return (
+            "the GPU is held by another program, or its compute mode forbids a second one",
+            fix("see who uses it and which compute mode it is in", "nvidia-smi -q -d COMPUTE", "nvidia-smi"),
+        )
+    text = (
+        "reboot; if it stays, the module was not built for the running kernel: install the kernel headers and the "
+        "driver package anew"
+    )
+    return "the NVIDIA driver is not loaded", fix(text, "uname -r", "dkms status", "sudo modprobe nvidia")
+
+
+def _module(s: Situation) -> Fix:
+    """By the reason that modprobe or dkms gave."""
+    if _SECURE_BOOT.search(s.evidence.text):
+        text = (
+            "Secure Boot refuses the unsigned module: enrol its key, or switch Secure Boot off in the firmware settings"
+        )
+        return fix(text, "mokutil --sb-state", "sudo update-secureboot-policy --enroll-key")
+    return fix(
+        "the module is missing for the running kernel: install its headers, build the module, reboot",
+        "sudo apt install linux-headers-$(uname -r)",
+        "sudo dkms autoinstall",
+        "sudo modprobe nvidia",
+    )
+
+
+def no_permission(s: Situation) -> Finding | None:
+    """nvidia-smi was not allowed to ask: nothing is known of GPU and driver, or only this user is kept out."""
+    shown = s.evidence.first("no-permission")
+    if shown is None:
+        return None
+    if s.machine.gpus or "/dev/nvidia" in s.evidence.text:
+        group = fix(
+            "join the group that owns them, then log in again", "ls -l /dev/nvidia*", "sudo usermod -aG video $USER"
+        )
+        headline = "this user may not open the NVIDIA device files"
+        return finding(s, "driver-not-reachable", headline, shown=[shown], fixes=[group], certainty="medium")
+    if s.driver.known:
+        return None
+    how = "in a terminal with administrator rights: nvidia-smi --query-gpu=name,driver_version --format=csv"
+    headline = "neither the GPU nor the driver is known: nvidia-smi was not allowed to ask"
+    missing = [Missing(field=field, how=how) for field in ("gpu", "driver")]
+    return finding(s, "unknown", headline, shown=[shown], certainty="medium", missing=missing)

@@ -1,0 +1,73 @@
+"""An extension that could not be built on this machine, or whose compiled part is missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from envsolve.doctor.causes.extension_causes import told
+from envsolve.doctor.evidence import Symptom
+from envsolve.doctor.finding import Finding, Fix
+from envsolve.doctor.report_frames import module_of
+from envsolve.doctor.situation import Situation
+from envsolve.doctor.write import fix
+
+_SDIST = re.compile(r"\b[\w-]+(?=-\d[\w.]*\.tar\.gz)")
+_SPEAKS_FOR_ITSELF = ("build-cuda", "nvcc-target")
+
+
+def building(s: Situation) -> Finding | None:
+    """A compile that failed: another toolkit than torch's, none at all, or no torch to build against."""
+    e = s.evidence
+    shown = e.first("build-cuda", "nvcc-target", "cuda-home") or e.first("build-failed", "build-isolation")
+    if shown is None:
+        return None
+    name = _being_built(s)
+    if name is None and shown.name not in _SPEAKS_FOR_ITSELF:
+        return None
+    package = name or "the extension"
+    return told(s, package, _headline(s, shown, package), [shown], certainty="medium", fixes=_fixes(s, shown, package))
+
+
+def _headline(s: Situation, shown: Symptom, package: str) -> str:
+    return {
+        "build-cuda": f"{package} is compiled with CUDA {shown.get('have')}, torch is a build for CUDA "
+        f"{shown.get('torch')}",
+        "nvcc-target": f"the toolkit's nvcc does not know the GPU ({shown.get('target')}) that {package} is for",
+        "cuda-home": f"{package} has to be compiled, and there is no CUDA toolkit to do it",
+    }.get(shown.name, f"{package} could not be built; {s.torch.shown} itself is not to blame")
+
+
+def _fixes(s: Situation, shown: Symptom, package: str) -> Iterator[Fix]:
+    if s.evidence.has("build-isolation"):
+        text = "it needs the installed torch while it is built: switch the build isolation off"
+        yield fix(text, f"pip install --no-build-isolation {package}")
+    yield fix(f"take a ready-made wheel of {package} for this torch, CUDA and Python, if its makers have one")
+    if shown.name in _SPEAKS_FOR_ITSELF:
+        yield fix("or compile with a toolkit of the CUDA that torch was built with (torch.version.cuda)")
+
+
+def _being_built(s: Situation) -> str | None:
+    """The extension that an installer was building; None for anything else."""
+    e = s.evidence
+    words = [x.get("package") or x.get("package2") for x in e.all("build-failed")]
+    words += [r for c in e.commands if c.tool in ("pip", "uv") for r in c.requirements]
+    words += _SDIST.findall(e.text)
+    for word in words:
+        name = re.split(r"[<>=!~\[ ;@]", word)[0].lower().replace("_", "-").strip("./")
+        if name in s.facts.extensions:
+            return s.facts.extensions[name].package
+    modules = (module_of(f.path) for f in e.frames)
+    return next((found.package for m in modules if m and (found := s.facts.extension_of(m))), None)
+
+
+def not_built(s: Situation) -> Finding | None:
+    """The Python part of an extension is there, its compiled part is not."""
+    for shown in s.evidence.all("other-module"):
+        module = shown.get("module").split(".")[0]
+        known = s.facts.extension_of(module)
+        if known is not None and module != known.modules[0]:
+            headline = f"the compiled part of {known.package} is missing: it was not built for this torch"
+            text = f"build {known.package} with its CUDA part against the torch that is there; leave torch as it is"
+            return told(s, known.package, headline, [shown], fixes=[fix(text)])
+    return None

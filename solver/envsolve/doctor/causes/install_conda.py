@@ -1,0 +1,80 @@
+"""conda: a package that its channels do not have, a solver that sees no CUDA, pins that exclude each other."""
+
+from __future__ import annotations
+
+import re
+
+from envsolve.doctor.failed import Failed
+from envsolve.doctor.finding import Finding, Fix
+from envsolve.doctor.situation import Situation
+from envsolve.doctor.write import finding, fix
+from envsolve.dotted import Dotted
+
+_PLAN_ALL = "envsolve plan torch torchvision torchaudio"
+_TOOLKIT = re.compile(r"cudatoolkit|cuda-toolkit|pytorch-cuda|cuda-version")
+_PYTHON_ITEM = re.compile(r"- python(?:_abi)?[ =\[]")
+
+
+def conda_package(s: Situation, unmet: Failed) -> Finding:
+    """Why conda has no such package: a wrong name, a number outside its range, an ended channel, another system."""
+    if unmet.name == "torch":
+        way = fix("install pytorch from conda-forge, or torch with pip", "conda install -c conda-forge pytorch")
+        return _finding(s, unmet, "no-wheel", "conda's package is called pytorch, not torch", way)
+    if unmet.name == "pytorch-cuda":
+        return _pytorch_cuda(s, unmet)
+    if unmet.name == "cudatoolkit" and s.machine.os == "macos":
+        return _finding(
+            s, unmet, "no-wheel", "cudatoolkit has no build for macOS, which has no CUDA", fix("leave it out")
+        )
+    held, number = s.facts.conda_range(unmet.name), _number(unmet)
+    if held and held.last and number and number > held.last:
+        way = fix("take it from conda-forge or with pip", f"envsolve plan torch=={unmet.version}")
+        return _finding(s, unmet, "index-problem", f"the conda channel {held.channel} ended with {held.last}", way)
+    headline = f"the given channels have no {unmet.text.strip()} for this platform"
+    return _finding(s, unmet, "no-wheel", headline, fix("take a version that is there", _PLAN_ALL))
+
+
+def _pytorch_cuda(s: Situation, unmet: Failed) -> Finding:
+    held, number = s.facts.conda_range(unmet.name), _number(unmet)
+    if s.machine.os == "macos":
+        return _finding(s, unmet, "no-wheel", "there is no CUDA on macOS, nor a pytorch-cuda", fix("leave it out"))
+    if held is None or held.first is None or held.last is None:
+        return _finding(s, unmet, "no-wheel", f"there is no {unmet.text}", fix("take pip", _PLAN_ALL))
+    if number and held.first <= number <= held.last:
+        headline = f"{unmet.text} is on the channels pytorch and nvidia, which were not both given"
+        return _finding(s, unmet, "index-problem", headline, fix("give both channels, or use pip", _PLAN_ALL))
+    text = "older CUDA: cudatoolkit with the pytorch of its time; newer: pip, since the channel has ended"
+    headline = f"there is no {unmet.text.strip()}: pytorch-cuda exists from {held.first} to {held.last}"
+    return _finding(s, unmet, "no-wheel", headline, fix(text, _PLAN_ALL))
+
+
+def _number(unmet: Failed) -> Dotted | None:
+    return Dotted.parse(unmet.version.base_version.split("!")[-1]) if unmet.version else None
+
+
+def _finding(s: Situation, unmet: Failed, code: str, headline: str, way: Fix) -> Finding:
+    return finding(s, code, headline, shown=[unmet.symptom], fixes=[way])
+
+
+def conda_conflict(s: Situation) -> Finding | None:
+    """conda's solver: no CUDA seen, a toolkit pin against a build, a wrong Python."""
+    e = s.evidence
+    blind = e.first("conda-no-cuda")
+    if blind:
+        cuda = s.driver.cuda or "VERSION"
+        command = f"CONDA_OVERRIDE_CUDA={cuda} conda install -c conda-forge pytorch"
+        way = fix("tell it the CUDA that the target's driver speaks", command)
+        headline = "conda's solver sees no CUDA driver on this machine and so refuses the CUDA build"
+        return finding(s, "index-problem", headline, shown=[blind], fixes=[way])
+    shown = e.first("conda-unsatisfiable")
+    if shown is None or not re.search(r"pytorch|torch", e.text):
+        return None
+    if _TOOLKIT.search(e.text) and not _PYTHON_ITEM.search(e.text):
+        headline = "the pinned CUDA toolkit and the pytorch build ask for different CUDA lines"
+        way = fix("drop the toolkit pin: the build brings its own CUDA", _PLAN_ALL)
+        return finding(s, "variant-mismatch", headline, shown=[shown], fixes=[way], certainty="medium")
+    if re.search(r"python[ =\[>_]", e.text):
+        headline = "that pytorch has no build for the Python of this environment"
+        way = fix("make an environment with an older Python, or take a newer pytorch", "envsolve plan torch")
+        return finding(s, "python-unsupported", headline, shown=[shown], fixes=[way], certainty="medium")
+    return None

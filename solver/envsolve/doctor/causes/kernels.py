@@ -1,0 +1,146 @@
+"""Kernels: the build, or a library of it, has no code for a GPU in use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from envsolve.doctor.finding import Finding, Fix
+from envsolve.doctor.fixes import (
+    ASK_DRIVER,
+    ASK_GPU,
+    ASK_TORCH,
+    choose,
+    new_environment,
+    other_build,
+    planned,
+    same_version,
+)
+from envsolve.doctor.situation import Situation
+from envsolve.doctor.wording import gpu_words
+from envsolve.doctor.write import finding, fix
+from envsolve.judge.kernels import best_cubin
+from envsolve.judge.rocm import rocm_refusal
+
+_SAID = ("not-compatible", "gpu-too-old", "requires-cuda")
+_KERNEL = (
+    *_SAID, "no-kernel-image", "arch-mismatch", "invalid-device-function", "bad-image", "no-sdpa-kernel",
+)  # fmt: skip
+_LIBRARY = {
+    "triton-gpu-old": "triton (torch.compile) serves no GPU this old",
+    "ptxas-target": "triton's ptxas does not know this GPU yet",
+    "nvrtc-target": "the CUDA of this build (nvrtc) does not know this GPU",
+}
+_PROVES_NOTHING = "is_available() is True with any driver and card: it proves nothing about kernels"
+
+
+def no_kernels(s: Situation) -> Finding | None:
+    """No code for the GPU, by torch's own warning, by the rules, or by a library's message."""
+    e = s.evidence
+    said, refusal = e.first(*_SAID), s.refusal("no-kernels")
+    if s.torch.accelerator in ("cpu", "xpu") or (refusal is None and said is not None and e.torch.computed):
+        return None
+    if refusal is None and said is None and not s.toolkit_lacks:
+        return _library(s)
+    shown = said or e.first(*_KERNEL)
+    sure = shown is not None or (s.torch.build is not None and s.torch.build.certainty == "high")
+    return finding(
+        s,
+        "no-kernels",
+        f"{s.torch.shown} has no code for {_unserved(s)}",
+        shown=[shown],
+        more=[*([refusal.text] if refusal else []), *filter(None, [s.toolkit_lacks])],
+        fixes=_fixes(s),
+        certainty="high" if sure else "medium",
+        fine=[_PROVES_NOTHING] if e.torch.available else [],
+    )
+
+
+def _unserved(s: Situation) -> str:
+    bad = [gpu for gpu, fit in zip(s.machine.gpus, s.gpu_fits, strict=False) if fit.verdict == "unsupported"]
+    return gpu_words(bad or s.machine.gpus)
+
+
+def _fixes(s: Situation) -> Iterator[Fix]:
+    found = planned(s, torch=same_version(s))
+    if found is not None:
+        yield new_environment(found, "which has code for it")
+    else:
+        yield from _variants_with_code(s)
+    if s.evidence.host.container:
+        yield fix("or take another image, or another type of GPU")
+
+
+def _variants_with_code(s: Situation) -> Iterator[Fix]:
+    """Builds with code for every GPU where no plan can be made (the driver is not known, say)."""
+    capabilities = [g.compute_capability for g in s.machine.gpus if g.compute_capability]
+    tegra = s.rulebook.tegra_capabilities
+    builds = [
+        build
+        for build in s.rulebook.builds_on(s.machine.platform)
+        if build.advertised and capabilities and all(best_cubin(build, c, tegra) for c in capabilities)
+    ]
+    if capabilities and not builds:
+        text = "no published build has code for it: build torch from source for this GPU, or use the CPU build"
+        yield fix(text, "envsolve plan torch")
+        return
+    near = [b for b in builds if b.torch == s.torch.version] or [b for b in builds if b.torch == builds[-1].torch]
+    if near:
+        names = " or ".join(f"{b.torch}+{b.variant}" for b in near[-3:])
+        yield fix(f"take torch {names}, which have code for it, if the driver serves their CUDA")
+    yield choose(s)
+
+
+def _library(s: Situation) -> Finding | None:
+    """Not torch's own kernels, but a compiler that it brings or uses."""
+    shown = s.evidence.first(*_LIBRARY)
+    if shown is None:
+        return None
+    fixes = {
+        "triton-gpu-old": [fix("run without torch.compile: eager code does not need triton")],
+        "ptxas-target": [
+            fix("let triton use the ptxas of a newer toolkit", "export TRITON_PTXAS_PATH=/usr/local/cuda/bin/ptxas")
+        ],
+    }.get(shown.name) or other_build(s, why="whose CUDA knows the GPU")
+    return finding(s, "no-kernels", _LIBRARY[shown.name], shown=[shown], fixes=fixes)
+
+
+def no_gfx_code(s: Situation) -> Finding | None:
+    """A ROCm build without code for the AMD GPU."""
+    if s.torch.accelerator != "rocm" or s.machine.vendor != "amd":
+        return None
+    shown = s.evidence.first("no-kernel-image", "invalid-device-function", "bad-image", "library-failed")
+    refusal = rocm_refusal(s.torch.build, s.machine) if s.torch.build else None
+    if shown is None and refusal is None:
+        return None
+    names = ", ".join(gpu.name or gpu.gfx or "the GPU" for gpu in s.machine.gpus) or "the GPU"
+    newer = "take a newer rocm build, or AMD's own index, that lists this gfx target"
+    pretend = "HSA_OVERRIDE_GFX_VERSION only pretends another target: faults are reported where the instructions differ"
+    return finding(
+        s,
+        "no-kernels",
+        f"{s.torch.shown} has no code for {names}",
+        shown=[shown],
+        more=[refusal.text] if refusal else [],
+        fixes=[fix(newer, "rocminfo | grep gfx", "envsolve plan torch"), fix(pretend)],
+        certainty="high" if refusal else "medium",
+    )
+
+
+def in_doubt(s: Situation) -> Finding | None:
+    """ "no kernel image", and the torch or the GPU that decides is not known, or has the code by the rules."""
+    shown = s.evidence.first("no-kernel-image", "invalid-device-function", "bad-image", "arch-mismatch")
+    if shown is None:
+        return None
+    headline = "which torch is imported, and on which GPU, is not known well enough to say why there is no code"
+    missing = []
+    if s.served:
+        which = f"{s.torch.shown} has code for {gpu_words(s.machine.gpus)}"
+        headline = f"{which}: another torch is imported, or an extension raised this"
+    elif s.torch.build is not None and s.torch.build.targets_known:
+        missing += [] if any(g.compute_capability for g in s.machine.gpus) else [ASK_GPU]
+    if not s.driver.known and not s.served:
+        missing.append(ASK_DRIVER)
+    if s.served or s.torch.build is None or not s.torch.build.targets_known:
+        missing.insert(0, ASK_TORCH)
+        missing += [] if any(g.compute_capability for g in s.machine.gpus) else [ASK_GPU]
+    return finding(s, "unknown", headline, shown=[shown], certainty="low", missing=missing or [ASK_TORCH])

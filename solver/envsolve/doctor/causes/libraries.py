@@ -1,0 +1,135 @@
+"""Libraries below torch: NumPy 2 under an old torch, a CUDA library that wins over the wheel's own, or is missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from packaging.specifiers import SpecifierSet
+
+from envsolve.doctor.evidence import Symptom
+from envsolve.doctor.finding import Finding, Fix
+from envsolve.doctor.report_frames import module_of
+from envsolve.doctor.situation import Situation
+from envsolve.doctor.torch_state import public
+from envsolve.doctor.write import finding, fix
+from envsolve.rulebook.tables import NumpyRule
+
+_BETWEEN_NVIDIA = re.compile(
+    r"undefined symbol: (?:__nvJitLink|nccl|cudnn|cublas|cusparse|cuda)\w*|version libnvJitLink"
+)
+_NVIDIA_LIBRARY = re.compile(
+    r"lib(?:cudnn|cublas|cudart|nccl|cusparse|cufft|curand|cusolver|nvrtc|nvToolsExt|cupti|nvJitLink|nvshmem|cufile)"
+)
+_NVIDIA_PACKAGE = re.compile(r"nvidia-(?:cudnn|nvjitlink|cusparse|cublas|nccl)(?:-cu\d+)?")
+
+
+def numpy_two(s: Situation) -> Finding | None:
+    """NumPy 2 under a torch that was built for NumPy 1, or under another module that was."""
+    e = s.evidence
+    shown = e.first("numpy-abi") or (e.first("numpy-dtype-size", "numpy-removed") if _clashes(s) else None)
+    numpy = public(e.version("numpy"))
+    if shown is None or (numpy is not None and numpy.major < 2):
+        return None
+    version = s.torch.version
+    if version is not None and version in s.rulebook.releases and _rule(s) is None:
+        return _other_user(s, shown)
+    return finding(
+        s,
+        "numpy-below-2",
+        f"{s.torch.shown} was built for NumPy 1, NumPy {numpy or 2} is installed",
+        shown=[shown],
+        fixes=_numpy_fixes(s),
+        certainty="high" if version is not None else "medium",
+    )
+
+
+def _rule(s: Situation) -> NumpyRule | None:
+    version = s.torch.version
+    return s.rulebook.numpy_rule(version, s.machine.platform) if version is not None else None
+
+
+def _clashes(s: Situation) -> bool:
+    rule, numpy = _rule(s), public(s.evidence.version("numpy"))
+    return rule is not None and numpy is not None and not SpecifierSet(rule.requires[len("numpy") :]).contains(numpy)
+
+
+def _numpy_fixes(s: Situation) -> Iterator[Fix]:
+    yield fix("go back to NumPy 1", 'pip install "numpy<2"')
+    free = [v for v in s.rulebook.torch_versions if s.rulebook.numpy_rule(v, s.machine.platform) is None]
+    if free:
+        yield fix(f"or move to torch {free[0]} or newer, which was built for NumPy 2")
+
+
+def _other_user(s: Situation, shown: Symptom) -> Finding:
+    modules = [module_of(f.path) for f in s.evidence.frames]
+    who = next((m for m in reversed(modules) if m not in ("", "torch", "numpy")), "another module")
+    return finding(
+        s,
+        "not-torch",
+        f"{who} was built for NumPy 1 and meets NumPy 2; {s.torch.shown} itself works with NumPy 2",
+        shown=[shown],
+        fixes=[fix(f"take a newer {who}, or NumPy 1 until there is one", 'pip install "numpy<2"')],
+        certainty="medium",
+    )
+
+
+def stray_libraries(s: Situation) -> Finding | None:
+    """CUDA, cuDNN or NCCL from elsewhere that win over the wheel's own."""
+    e = s.evidence
+    shown = e.first("cudnn-versions", "cudnn-sub") or _between_nvidia(s)
+    if shown is None:
+        return None
+    path = e.environment.get("LD_LIBRARY_PATH", "")
+    pinned = next((name for name in e.installed if _NVIDIA_PACKAGE.fullmatch(name)), "")
+    if not path and pinned and e.has("dependency-warning"):
+        headline = f"{pinned} {e.version(pinned)} is not the one that {s.torch.shown} requires"
+        way = fix("let torch's own requirement decide: one resolution of everything that shares it")
+        shown_both = [shown, e.first("dependency-warning")]
+        return finding(s, "companion-mismatch", headline, shown=shown_both, fixes=[way], certainty="medium")
+    where = f" (LD_LIBRARY_PATH={path})" if path else ""
+    return finding(
+        s,
+        "variant-mismatch",
+        f"another CUDA library is loaded in place of the wheel's own{where}",
+        shown=[shown],
+        fixes=[fix("take system CUDA and cuDNN out of LD_LIBRARY_PATH for this environment", "unset LD_LIBRARY_PATH")],
+        certainty="high" if path else "medium",
+        fine=["a wheel brings its own CUDA, cuDNN and NCCL"],
+    )
+
+
+def _between_nvidia(s: Situation) -> Symptom | None:
+    """An undefined symbol between NVIDIA's own libraries, or of NCCL in torch's."""
+    found = s.evidence.all("undefined-symbol", "no-shared-object")
+    return next((symptom for symptom in found if _BETWEEN_NVIDIA.search(symptom.text)), None)
+
+
+def missing_libraries(s: Situation) -> Finding | None:
+    """A CUDA library that torch's own import misses: its nvidia packages were not installed with it."""
+    symptoms = s.evidence.all("no-shared-object")
+    shown = next((x for x in symptoms if _NVIDIA_LIBRARY.match(library_of(x))), None)
+    if shown is None:
+        return None
+    last = [module_of(f.path) for f in s.evidence.frames if f.path.endswith(".py") and f.line <= shown.line]
+    if not last or last[-1] != "torch":
+        return None
+    what = f"({library_of(shown)} is missing)"
+    text = (
+        "install torch with its dependencies for this platform, in a new environment; lock again if the lock lacks them"
+    )
+    return finding(
+        s,
+        "index-problem",
+        f"{s.torch.shown} was installed without the nvidia packages that its metadata requires {what}",
+        shown=[shown],
+        fixes=[fix(text, "envsolve install --name NAME torch")],
+        certainty="medium",
+        fine=["a system CUDA or cuDNN is not what is missing"],
+    )
+
+
+def library_of(shown: Symptom) -> str:
+    """The library that a message names; "" where it names none."""
+    names = ("library", "library2", "library3", "library4")
+    return next((found for name in names if (found := shown.get(name))), "")

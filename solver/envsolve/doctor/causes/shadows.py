@@ -1,0 +1,121 @@
+"""Shadows: another torch is imported than the one that is installed in the environment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from envsolve.doctor.evidence import Installed
+from envsolve.doctor.finding import Finding, Fix
+from envsolve.doctor.report_frames import module_of, site_of
+from envsolve.doctor.situation import Situation
+from envsolve.doctor.write import finding, fix
+
+_USER_SITE = re.compile(r"\.local[/\\]lib|AppData[/\\]Roaming[/\\]Python|[/\\]Library[/\\]Python[/\\]")
+_LOCAL_FILE = re.compile(r"[^\s'\"]*[/\\]torch\.py\b")
+_BLAMED = re.compile(r"\(([^()\s]*torch(?:\.py|/__init__\.py)?)\)")
+_SITE = re.compile(r"(?:site|dist)-packages")
+_ASK = 'python -c "import torch; print(torch.__version__, torch.__file__)"'
+
+
+def shadowed(s: Situation) -> Finding | None:
+    """Another torch than the environment's own."""
+    return _local_name(s) or _elsewhere(s) or _two_versions(s)
+
+
+def _local_name(s: Situation) -> Finding | None:
+    """A file or folder named torch lies in the way."""
+    shown = s.evidence.first("torch-not-itself")
+    if shown is None:
+        return None
+    file = next((m[0] for m in _LOCAL_FILE.finditer(s.evidence.text) if not _SITE.search(m[0])), "")
+    blamed = _BLAMED.search(shown.text)
+    if not file and blamed and not _SITE.search(blamed[1]):
+        file = blamed[1]
+    if not file and ("torch._C" not in shown.text or s.evidence.has("dll-failed")):
+        return None
+    what = f"the file {file}" if file else "a folder named torch (a source checkout?)"
+    return finding(
+        s,
+        "shadowed-torch",
+        f"{what} is imported in place of the installed torch",
+        shown=[shown],
+        fixes=[fix("rename it, or run from another folder", _ASK)],
+    )
+
+
+def _elsewhere(s: Situation) -> Finding | None:
+    """The imported torch lies in another site-packages than the environment's own."""
+    imported, own = _imported_site(s), _own_site(s)
+    if not imported or not own or imported == own:
+        return None
+    user = bool(_USER_SITE.search(imported))
+    by_path = imported.rstrip("/\\") in s.evidence.environment.get("PYTHONPATH", "")
+    if not (user or by_path or len({row.public for row in _rows(s)}) > 1):
+        return None
+    whose = "the user site" if user else "PYTHONPATH" if by_path else "another environment"
+    headline = f"the imported torch comes from {whose} ({imported}), not from the environment ({own})"
+    return _finding(s, headline, user=user, by_path=by_path)
+
+
+def _two_versions(s: Situation) -> Finding | None:
+    """pip lists one version, Python imports another, and nothing was installed in between."""
+    listed = [r for r in _rows(s) if r.source == "listed"]
+    printed = [r for r in _rows(s) if r.source == "printed"]
+    if not listed or not printed or not _differ(listed[-1], printed[-1]):
+        return None
+    low, high = sorted((listed[-1].line, printed[-1].line))
+    if any(low < change.line < high for change in s.evidence.changes if change.name == "torch"):
+        return None
+    headline = f"Python imports torch {printed[-1].version}, while pip lists {listed[-1].version}: two are on the path"
+    user = bool(_USER_SITE.search(s.evidence.torch.file or s.evidence.text))
+    return _finding(s, headline, user=user, by_path=bool(s.evidence.environment.get("PYTHONPATH")))
+
+
+def _differ(one: Installed, other: Installed) -> bool:
+    labels = bool(one.label and other.label and one.label != other.label)
+    return one.public != other.public or labels
+
+
+def _rows(s: Situation) -> list[Installed]:
+    """What was printed or listed of torch, in order."""
+    return [row for row in s.evidence.history if row.name == "torch" and row.source in ("printed", "listed")]
+
+
+def _finding(s: Situation, headline: str, *, user: bool, by_path: bool) -> Finding:
+    return finding(
+        s,
+        "shadowed-torch",
+        headline,
+        more=[f"torch {row.version} ({row.source})" for row in _rows(s)],
+        fixes=_fixes(user=user, by_path=by_path),
+        fine=["what the environment itself holds may be right"],
+    )
+
+
+def _fixes(*, user: bool, by_path: bool) -> Iterator[Fix]:
+    if by_path:
+        yield fix("clear PYTHONPATH for this environment", "unset PYTHONPATH")
+    if user:
+        text = "keep the user site out, or remove the copy in it"
+        yield fix(text, "export PYTHONNOUSERSITE=1", "python -m pip uninstall torch")
+    yield fix("see which file is imported", _ASK)
+
+
+def _imported_site(s: Situation) -> str:
+    """Where the imported torch lies: as it says itself, else by the files of the traceback."""
+    if s.evidence.torch.file:
+        return site_of(s.evidence.torch.file)
+    sites = [site_of(f.path) for f in s.evidence.frames if module_of(f.path) in ("torch", "torchgen")]
+    return sites[-1] if sites else ""
+
+
+def _own_site(s: Situation) -> str:
+    """Where the environment's packages lie: by pip's word, else by the other files of the traceback."""
+    rows = [row for row in s.evidence.history if row.name == "torch" and row.source not in ("file", "printed")]
+    located = [site for row in rows if (site := site_of(row.location))]
+    if located:
+        return located[-1]
+    others = [site_of(f.path) for f in s.evidence.frames if module_of(f.path) not in ("", "torch", "torchgen")]
+    environment = [site for site in others if site and not _USER_SITE.search(site)]
+    return environment[-1] if environment else ""

@@ -1,0 +1,59 @@
+"""Unknown: what decides is not known, and is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from envsolve.doctor.finding import Finding
+from envsolve.doctor.fixes import ASK_DRIVER, ASK_ERROR, ASK_GPU, ASK_MASK, ASK_TORCH
+from envsolve.doctor.situation import Situation
+from envsolve.doctor.write import finding
+from envsolve.resolve.plan import Missing
+
+_SHOWN = ("no-gpus", "cuda-unavailable", "error-line", "no-driver")
+_IN_WSL = Missing(
+    field="gpu",
+    how="/usr/lib/wsl/lib/nvidia-smi, or nvidia-smi.exe: the command is there, only not on this PATH",
+)
+_BY_NAME = Missing(
+    field="gpu",
+    how="nvidia-smi --query-gpu=name --format=csv,noheader: this old one knows no compute_cap, the name tells it",
+)
+_INSTALL = Missing(field="torch", how="install it: envsolve install --name NAME torch torchvision torchaudio")
+
+
+def unknown(s: Situation) -> Finding:
+    """The question that would settle it."""
+    if s.evidence.live and not s.torch.known:
+        headline = "torch is not installed in this environment"
+        return finding(s, "unknown", headline, certainty="high", missing=[_INSTALL])
+    missing = list(_missing(s)) or [ASK_ERROR]
+    fields = " and ".join(dict.fromkeys(m.field for m in missing))
+    return finding(
+        s,
+        "unknown",
+        f"more must be known to say what is wrong: {fields}",
+        shown=s.evidence.all(*_SHOWN)[:2],
+        more=[problem.text for problem in s.machine.problems],
+        certainty="low",
+        missing=missing,
+    )
+
+
+def _missing(s: Situation) -> Iterator[Missing]:
+    e = s.evidence
+    if not s.torch.known or (s.torch.variant == "" and not s.torch.vendor):
+        yield ASK_TORCH
+    if not any(g.compute_capability for g in s.machine.gpus) and not e.host.gpu_absent:
+        yield _gpu(s)
+    if not s.driver.known and not e.host.gpu_absent:
+        yield ASK_DRIVER
+    if e.has("no-gpus", "cuda-unavailable") or e.torch.available is False:
+        yield ASK_MASK
+
+
+def _gpu(s: Situation) -> Missing:
+    """In WSL nvidia-smi lies beside the path; an old one knows no capability; else the usual question."""
+    if s.machine.wsl:
+        return _IN_WSL
+    return _BY_NAME if 'Field "compute_cap" is not a valid' in s.evidence.text else ASK_GPU

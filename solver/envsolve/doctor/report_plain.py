@@ -1,0 +1,31 @@
+"""Plain: a pasted text without what a log, a chat or a compose file puts in front of each line. Never raises."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from envsolve.machine.text import tidy
+
+_TIME = re.compile(
+    r"^\s{0,4}\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?(?: ?\[?(?:INFO|ERROR"
+    r"|WARN(?:ING)?|DEBUG)\]?:?)? "
+)
+_QUOTE = re.compile(r"^\s{0,3}> ?(?!>>)(?:> ?(?!>>))*")
+_SERVICE = re.compile(r"^([\w.-]{2,40}?)\s*\|\s")
+_FENCE = re.compile(r"^\s*(?:```+|~~~+)\w*\s*$")
+
+
+def plain(text: str) -> str:
+    """The text, line for line, without colours, times, quote signs, names of services and fences."""
+    lines = [_TIME.sub("", line) for line in tidy(text).split("\n")]
+    if sum(line.startswith(("> ", ">  ")) for line in lines) >= 3:
+        lines = [_QUOTE.sub("", line) for line in lines]
+    services = Counter(match[1] for line in lines if (match := _SERVICE.match(line)))
+    often = {name for name, count in services.items() if count >= 2 and not name.isdecimal()}
+    return "\n".join("" if _FENCE.match(line) else _without_service(line, often) for line in lines)
+
+
+def _without_service(line: str, often: set[str]) -> str:
+    match = _SERVICE.match(line)
+    return line[match.end() :] if match and match[1] in often else line
