@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from envsolve.cli.app import run
+from fakes.index_server import IndexServer
+from fakes.stub_wheels import StubWheel
 
 Plan = Callable[..., tuple[int, dict[str, Any]]]
 
@@ -158,3 +160,32 @@ def test_the_text_of_a_plan(capsys: pytest.CaptureFixture[str]) -> None:
         "  uv pip install torch==2.9.1+cu126 --index-url https://download.pytorch.org/whl/cu126\n"
         f"  envsolve install --name NAME torch==2.9.1 --target '{target}' --verify later\n"
     )
+
+
+def test_other_requirements_are_looked_up_where_an_index_answers(
+    server: IndexServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.add_package(StubWheel(name="six", version="1.17"))
+    words = ["plan", "torch", "six", "absent", "--target", "RTX 4090,driver=550.54.14,python=3.11", "--json"]
+    assert run([*words, "--index", server.simple]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert {"name": "six", "version": "1.17"} in answer["packages"]
+    assert answer["unresolved"] == ["absent"]
+    assert server.count("*/torch/*") == 0
+
+
+@pytest.mark.parametrize("how", ["down", "slow", "offline"])
+def test_a_plan_never_fails_for_the_network(
+    server: IndexServer, capsys: pytest.CaptureFixture[str], how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("envsolve.cli.looking_up._TIMEOUT", 0.2)
+    if how == "down":
+        server.fault("/simple/*", status=503)
+    if how == "slow":
+        server.fault("/simple/*", slow=1.0)
+    offline = ["--offline"] if how == "offline" else []
+    words = ["plan", "torch", "six", "--target", "RTX 4090,driver=550.54.14,python=3.11", "--json", *offline]
+    assert run([*words, "--index", server.simple]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["status"] == "solved" and answer["unresolved"] == ["six"]
+    assert "not-looked-up" in {note["code"] for note in answer["notes"]}

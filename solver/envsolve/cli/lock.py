@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from envsolve.cli.lock_order import Job
+    from envsolve.settings import Settings
 
 app = command_app()
 
@@ -157,11 +158,10 @@ def _in_folder(path: Path, names: Sequence[str]) -> bool:
     return path not in [Path(name) for name in names]
 
 
-def write_locks(wanted: Asked, job: Job, outputs: Sequence[str]) -> int:
+def write_locks(wanted: Asked, job: Job, outputs: Sequence[str], settings: Settings) -> int:
     """Write the locks of a plan (`envsolve plan -o`): solved anew against the index. The exit code."""
     from envsolve.cli.locking import carry_out
 
-    settings = options.settings_from()
     sources: dict[str, object] = {"--source": job.request.source if job.request.source != "pytorch" else None}
     order = _order(list(outputs), [job], command=wanted.command(sources))
     return carry_out(order, settings, as_json=False)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from envsolve.machine.machine import Machine
     from envsolve.resolve.plan import Answer
     from envsolve.resolve.request import Request
+    from envsolve.settings import Settings
 
 app = command_app()
 
@@ -35,18 +38,28 @@ def plan(
     variant: asked.Variant = None,
     source: options.Source = None,
     mirror: options.Mirror = None,
+    index: options.Index = None,
+    extra_index: options.ExtraIndex = None,
+    find_links: options.FindLinks = None,
+    offline: options.Offline = False,
+    refresh: options.Refresh = False,
+    cache_dir: options.CacheDir = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show every refusal with its reason.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
     output: Annotated[list[str] | None, typer.Option("-o", "--output", help="Also write a lock to this file.")] = None,
 ) -> int:
-    """Choose the torch build that runs here, and say why. Needs no network."""
+    """Choose the torch build that runs here, and say why. The torch family needs no network."""
     wanted = Asked(
         requirements=requirements or [], files=files or [], constraints=constraints or [], extras=extra or [],
         groups=group or [], target=target, python=python, gpus=gpus, variant=variant,
     )  # fmt: skip
     with told_as_json(as_json):
         machine, request = wanted.settled(source=source, mirror=mirror)
-        answer = _answer(machine, request)
+        settings = partial(
+            options.settings_from, source=source, mirror=mirror, index=index, extra_index=extra_index,
+            find_links=find_links, offline=offline, refresh=refresh, cache_dir=cache_dir,
+        )  # fmt: skip
+        answer = _answer(machine, request, settings)
     _show(answer, explain=explain, as_json=as_json)
     from envsolve.resolve.plan import Plan
 
@@ -56,15 +69,22 @@ def plan(
         from envsolve.cli.lock import write_locks
         from envsolve.cli.lock_order import Job
 
-        return write_locks(wanted, Job(asked=wanted, machine=machine, request=request), output)
+        return write_locks(wanted, Job(asked=wanted, machine=machine, request=request), output, settings())
     return 0
 
 
-def _answer(machine: Machine, request: Request) -> Answer:
+def _answer(machine: Machine, request: Request, settings: Callable[[], Settings]) -> Answer:
+    """The plan by the rules; only where something else is asked for are the settings read and the indexes asked."""
+    from envsolve.resolve.plan import Plan
     from envsolve.resolve.planner import plan as plan_for
     from envsolve.rulebook.load import load
 
-    return plan_for(machine, request, load())
+    answer = plan_for(machine, request, load())
+    if not isinstance(answer, Plan) or not answer.unresolved:
+        return answer
+    from envsolve.cli.looking_up import looked_up
+
+    return looked_up(answer, settings())
 
 
 def _show(answer: Answer, *, explain: bool, as_json: bool) -> None:

@@ -11,7 +11,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from envsolve.errors import OutsideError
+from envsolve.errors import OutsideError, RefusedError
 from envsolve.lock.lock import Lock
 from envsolve.lock.make import lowest_glibc, make_lock
 from envsolve.lock.virtual import virtual_packages
@@ -116,7 +116,26 @@ def solve(
         other = _settle(replace(request, requirements=(*request.requirements, pinned)), planner, index, prefer)
         if isinstance(other, Solved):
             return replace(other, differences=(*other.differences, *_changes(found.plan, other.plan, found.unsolved)))
-    raise found.unsolved.explain()
+    raise _explained(found.unsolved, request, planner, index, prefer)
+
+
+def _explained(
+    unsolved: Unsolved, request: Request, planner: Planner, index: Index, prefer: Mapping[str, Version] | None
+) -> RefusedError:
+    """The conflict; where no change to the other requirements helps, with a pin on torch that is seen to be it."""
+    error = unsolved.explain()
+    pins = [r for r in request.requirements if canonicalize_name(r.name) in TRIO and r.specifier]
+    for pin in pins if not error.hint else ():
+        loose = Requirement(str(pin))
+        loose.specifier = SpecifierSet()
+        changed = tuple(loose if r is pin else r for r in request.requirements)
+        try:
+            found = solve(replace(request, requirements=changed), planner, index, prefer)
+        except RefusedError:
+            continue
+        if isinstance(found, Solved):
+            return RefusedError(error.message, hint=f"write {loose} in place of {pin}")
+    return error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,7 +34,8 @@ def _nothing() -> dict[str, Any]:
 
 
 def _plan(plan: Plan) -> dict[str, Any]:
-    packages = [{"name": p.name, "version": p.label(plan.variant)} for p in plan.packages]
+    versions = [*((p.name, p.label(plan.variant)) for p in plan.packages), *plan.resolved]
+    packages = [{"name": name, "version": version} for name, version in versions]
     return {
         "variant": plan.variant,
         "index_url": plan.index_url or None,

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from envsolve.judge.fit import GpuFit
 from envsolve.machine.machine import Machine
+from envsolve.resolve.answer_json import fits_of
 from envsolve.resolve.fold import fold
-from envsolve.resolve.plan import Answer, NeedsInput, NoPlan, Plan, Refused, Remedy
+from envsolve.resolve.plan import Answer, GpuChoice, NeedsInput, NoPlan, Plan, Refused, Remedy
+from envsolve.resolve.row import Row
 
-SCREEN = 12  # refusals shown without --explain
+SCREEN = 8  # refusals, and builds that run as well, shown without --explain
+
+_VERDICTS = {
+    "native": "native: has its own code ({code})",
+    "compatible": "compatible: runs {code} code",
+    "jit": "JIT: the driver compiles {code} at first use",
+    "unknown": "unknown: nobody has read whether the build has code for it",
+    "unsupported": "not used by this build",
+}
 
 
 def as_text(answer: Answer, *, explain: bool = False) -> str:
@@ -25,20 +34,24 @@ def as_text(answer: Answer, *, explain: bool = False) -> str:
 def _plan(plan: Plan, explain: bool) -> Iterator[str]:
     yield " ".join(f"{p.name} {p.label(plan.variant)}" for p in plan.packages)
     yield f"for Python {plan.python} on {_place(plan.machine)}, from {plan.index_url or 'the default Python index'}"
-    yield from _fits(plan.fits)
+    yield from _fits(plan)
     if plan.unresolved:
         yield f"not looked at (no index was asked): {', '.join(plan.unresolved)}"
     yield from _section("notes", (n.text for n in plan.notes))
     newer = plan.refused if explain else tuple(r for r in plan.refused if r.torch >= plan.build.torch)
-    yield from _refused(newer, explain)
+    yield from _refused("not chosen", newer, explain)
+    if explain:
+        yield from _section("would run as well, best first", _running(plan.alternatives))
+    yield from _section("ways on", (line for r in plan.remedies for line in _remedy(r)))
     yield from _section("install", _commands(plan))
 
 
 def _no_plan(no: NoPlan, explain: bool) -> Iterator[str]:
     yield f"no build runs: {no.guilty}"
     yield from _section("notes", (n.text for n in no.notes))
-    yield from _refused(no.refused, explain)
-    yield from _section("ways out", (line for r in no.remedies for line in _remedy(r)))
+    yield from _refused("refused", no.refused, explain)
+    yield from _section("what one build serves of these cards", _table(no.choices))
+    yield from _section("ways out, cheapest first", (line for r in _each_once(no.remedies) for line in _remedy(r)))
 
 
 def _question(question: NeedsInput) -> Iterator[str]:
@@ -47,22 +60,52 @@ def _question(question: NeedsInput) -> Iterator[str]:
         yield f"  {missing.field}: {missing.how}"
 
 
-def _fits(fits: tuple[GpuFit, ...]) -> Iterator[str]:
-    width = max((len(f.gpu) for f in fits), default=0)
-    for fit in fits:
-        yield f"  {fit.gpu:<{width}}  {fit.verdict} {fit.code}".rstrip()
+def _fits(plan: Plan) -> Iterator[str]:
+    """A line for each kind of card: several alike are told once."""
+    lines = [(fit.gpu, _VERDICTS[fit.verdict].format(code=fit.code)) for fit in fits_of(plan)]
+    counted = {line: lines.count(line) for line in lines}
+    names = {line: line[0] if count == 1 else f"{count}x {line[0]}" for line, count in counted.items()}
+    width = max(map(len, names.values()), default=0)
+    for line, name in names.items():
+        yield f"  {name:<{width}}  {line[1]}"
 
 
-def _refused(refused: tuple[Refused, ...], explain: bool) -> Iterator[str]:
+def _refused(title: str, refused: Sequence[Refused], explain: bool) -> Iterator[str]:
     if explain:
-        lines = [f"{r.variant} {r.torch}: {refusal.text}" for r in refused for refusal in r.refusals]
-        yield from _section("refused", iter(lines))
+        yield from _section(title, (f"{r.variant} {r.torch}: {why.text}" for r in refused for why in r.refusals))
         return
     folded = [str(f) for f in fold(refused)]
-    shown = folded[:SCREEN]
-    if len(folded) > len(shown):
-        shown.append(f"and {len(folded) - len(shown)} more (--explain)")
-    yield from _section("refused", iter(shown))
+    more = [f"and {len(folded) - SCREEN} more reasons (--explain)"] if len(folded) > SCREEN else []
+    yield from _section(title, [*folded[:SCREEN], *more])
+
+
+def _running(rows: Iterable[Row]) -> Iterator[str]:
+    by_torch: dict[str, list[str]] = {}
+    for row in rows:
+        by_torch.setdefault(str(row.build.torch), []).append(row.build.variant)
+    yield from (f"{torch} {' '.join(variants)}" for torch, variants in by_torch.items())
+
+
+def _table(choices: Sequence[GpuChoice]) -> Iterator[str]:
+    """Which cards each of the best builds serves, and which it loses."""
+    builds = [f"torch {c.torch} {c.variant}" for c in choices]
+    served = [f"GPU {','.join(map(str, c.gpus))}: {_counted(c.covered)}" for c in choices]
+    widths = max(map(len, builds), default=0), max(map(len, served), default=0)
+    for choice, build, cards in zip(choices, builds, served, strict=True):
+        yield f"{build:<{widths[0]}}  {cards:<{widths[1]}}  loses {_counted(choice.lost)}"
+
+
+def _counted(names: Sequence[str]) -> str:
+    counts = {name: names.count(name) for name in names}
+    return ", ".join(name if count == 1 else f"{count}x {name}" for name, count in counts.items())
+
+
+def _each_once(remedies: Iterable[Remedy]) -> list[Remedy]:
+    """Two remedies with one command are one for the reader."""
+    once: dict[str, Remedy] = {}
+    for remedy in remedies:
+        once.setdefault(remedy.command or remedy.text, remedy)
+    return list(once.values())
 
 
 def _remedy(remedy: Remedy) -> Iterator[str]:
@@ -71,7 +114,7 @@ def _remedy(remedy: Remedy) -> Iterator[str]:
         yield f"  {line}"
 
 
-def _section(title: str, lines: Iterator[str]) -> Iterator[str]:
+def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
     rows = list(lines)
     if rows:
         yield f"{title}:"

@@ -45,7 +45,8 @@ class Plan:
     """What to install and why it runs.
 
     `packages` holds torch and the asked companions; `others` the user's further requirements with the numpy cap where
-    torch needs it; `unresolved` the names among them that were not looked at (no index was asked).
+    torch needs it; `unresolved` the names among them that were not looked at (no index was asked, or none has them),
+    `resolved` name and version of those that were.
     """
 
     machine: Machine
@@ -62,6 +63,7 @@ class Plan:
     remedies: tuple[Remedy, ...] = ()
     # The other rows that run, best first: for a lock whose planned file is not on the index.
     alternatives: tuple[Row, ...] = ()
+    resolved: tuple[tuple[str, str], ...] = ()
 
     @property
     def variant(self) -> str:
