@@ -1,0 +1,131 @@
+"""The toolkit of a source build: one that can compile for these GPUs, that this torch is known to compile with, that
+takes a host compiler which can be had, and whose programs this driver can run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from envsolve.capability import Capability
+from envsolve.dotted import Dotted
+from envsolve.judge.driver import Driver, too_old
+from envsolve.rulebook.rulebook import Rulebook
+from envsolve.rulebook.ways_rows import SourceRelease, ToolkitImage
+from envsolve.rulebook.ways_tables import Ways
+from envsolve.ways.build_targets import Targets, targets
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Toolkit:
+    """A toolkit that will do: where it is, the gcc majors that go with it (the image's own first), the arch lists."""
+
+    cuda: Dotted
+    image: ToolkitImage
+    gcc: tuple[int, ...]
+    targets: Targets
+    built_upstream: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What is to be compiled: a torch, for GPUs, under a driver."""
+
+    torch: Version
+    release: SourceRelease
+    found: tuple[Capability, ...]
+    driver: Driver
+
+
+def toolkit_for(
+    wish: Wish, rulebook: Rulebook, ways: Ways, *, cuda: Dotted | None = None
+) -> Toolkit | dict[Dotted, str]:
+    """The best toolkit, or why each of them is refused. `cuda` allows only that one.
+
+    Those that upstream built this torch with come first, the newest before the others.
+    """
+    refused: dict[Dotted, str] = {}
+    for candidate in _ordered(wish.release, ways):
+        if cuda is not None and candidate != cuda:
+            continue
+        made = _judged(candidate, wish, rulebook, ways)
+        if isinstance(made, Toolkit):
+            return made
+        refused[candidate] = made
+    if cuda is not None and not refused:
+        known = " ".join(str(c) for c in ways.toolkit_images)
+        refused[cuda] = f"the rules know no image with the toolkit of CUDA {cuda} (they do for {known})"
+    return refused
+
+
+def _ordered(release: SourceRelease, ways: Ways) -> list[Dotted]:
+    """Those of upstream, the newest first, then the others, the nearest to those first."""
+    known = sorted(ways.toolkit_images, key=lambda c: c.parts)
+    built = [place for place, cuda in enumerate(known) if cuda in release.cuda_built]
+
+    def order(place: int) -> tuple[bool, int, int]:
+        away = min((abs(place - other) for other in built), default=0)
+        return place not in built, away, -place
+
+    return [known[place] for place in sorted(range(len(known)), key=order)]
+
+
+def _judged(cuda: Dotted, wish: Wish, rulebook: Rulebook, ways: Ways) -> Toolkit | str:
+    image = ways.toolkit_images[cuda]
+    reach = rulebook.toolkit_ranges.get(cuda)
+    if reach is None:
+        return f"the rules don't say what nvcc {cuda} can target"
+    # The GPU's reason is told before the others: no other version of the rest could mend it.
+    lists = targets(wish.found, reach, wish.release, rulebook.tegra_capabilities)
+    if isinstance(lists, str):
+        return lists
+    reason = _torch_refusal(cuda, wish, ways) or too_old(wish.driver, cuda, rulebook)
+    if reason := reason or _cudnn_refusal(image, wish.torch, ways):
+        return reason
+    compilers = host_compilers(cuda, image, wish, ways)
+    if not compilers:
+        return f"no gcc of Ubuntu {image.ubuntu} goes with both CUDA {cuda} and torch {wish.torch}"
+    built = cuda in wish.release.cuda_built
+    return Toolkit(cuda=cuda, image=image, gcc=compilers, targets=lists, built_upstream=built)
+
+
+def _torch_refusal(cuda: Dotted, wish: Wish, ways: Ways) -> str:
+    release = wish.release
+    if release.cuda_min is not None and cuda < release.cuda_min:
+        return f"torch {release.torch} needs CUDA {release.cuda_min} or newer to compile"
+    for obstacle in ways.obstacles:
+        if not obstacle.stops or obstacle.gcc is not None or not obstacle.torch.contains(wish.torch):
+            continue
+        meets_cuda = obstacle.cuda is None or _contains(obstacle.cuda, cuda)
+        meets_gpu = obstacle.first is None or any(c >= obstacle.first for c in wish.found)
+        if meets_cuda and meets_gpu:
+            return obstacle.why
+    cap = release.cuda_max or max(release.cuda_built, key=lambda c: c.parts)
+    if cuda > cap:
+        return f"CUDA {cap} is the newest that torch {release.torch} is known to compile with"
+    return ""
+
+
+def _cudnn_refusal(image: ToolkitImage, torch: Version, ways: Ways) -> str:
+    majors = next((row.majors for row in ways.cudnn_ranges if row.torch.contains(torch)), ())
+    if not majors or image.cudnn in majors:
+        return ""
+    wanted = " or ".join(map(str, majors))
+    return f"torch {torch} takes cuDNN {wanted}; the image with CUDA {image.cuda} has {image.cudnn}"
+
+
+def host_compilers(cuda: Dotted, image: ToolkitImage, wish: Wish, ways: Ways) -> tuple[int, ...]:
+    """The gcc majors that the image can have and that nvcc, torch's C++ standard and its sources take."""
+    nvcc = ways.host_compilers.get(cuda)
+    if nvcc is None:
+        return ()
+    least = max(nvcc.first, wish.release.gcc_min.major)
+    stopped = [o.gcc for o in ways.obstacles if o.gcc is not None and o.torch.contains(wish.torch)]
+    return tuple(
+        major for major in image.gcc if least <= major < nvcc.end and not any(s.contains(str(major)) for s in stopped)
+    )
+
+
+def _contains(specifier: SpecifierSet, cuda: Dotted) -> bool:
+    return specifier.contains(cuda.text)
