@@ -13,10 +13,10 @@ import envsolve
 
 PACKAGE = Path(envsolve.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
-PURE = ("rulebook", "judge", "resolve", "lock")
+PURE = ("rulebook", "judge", "ways", "resolve", "lock")
 OUTSIDE = {"requests", "subprocess", "rich", "typer", "urllib3", "pynvml", "socket"}
 # Data walks down this list and never back up.
-ORDER = ("machine", "rulebook", "judge", "index", "resolve", "lock", "environment", "verify", "cli")
+ORDER = ("machine", "rulebook", "judge", "ways", "index", "resolve", "lock", "environment", "verify", "cli")
 
 
 def imported(path: Path) -> set[str]:

@@ -159,7 +159,20 @@ COMMANDS = _table(
 
 COMPAT_COMMANDS = _table("compat_commands", "ways/drivers.yaml", (_SYSTEM,), (Column(name="lines", read=fields.texts),))
 
+ACCELERATORS = _table(
+    "accelerators",
+    "ways/accelerators.yaml",
+    (Column(name="accelerator", read=fields.choice("cuda", "rocm", "xpu", "mps", "cpu")),),
+    (
+        Column(name="name", read=fields.text),
+        Column(name="wheel", read=fields.text),
+        Column(name="host", read=fields.text),
+        Column(name="device", read=fields.text),
+    ),
+)
+
 WAYS_TABLES = (
+    ACCELERATORS,
     EXTENSION_ABI,
     EXTENSION_PACKAGES,
     EXTENSION_WHEELS,

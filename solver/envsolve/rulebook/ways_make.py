@@ -147,6 +147,12 @@ def driver_commands(keys: Keys, leaf: Leaf) -> rows.DriverCommands:
     )
 
 
+def accelerator(keys: Keys, leaf: Leaf) -> rows.AcceleratorFacts:
+    return rows.AcceleratorFacts(
+        name=leaf["name"], wheel=leaf["wheel"], host=leaf["host"], device=leaf["device"], **_whence(leaf)
+    )
+
+
 def official_tag(leaf: Leaf) -> rows.OfficialTag:
     return rows.OfficialTag(
         tag=leaf["tag"],

@@ -245,3 +245,15 @@ class DriverCommands:
     certainty: Certainty
     source: str
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceleratorFacts:
+    """What the wheels of an accelerator bring along, what the host must have, how a program names the device."""
+
+    name: str
+    wheel: str
+    host: str
+    device: str
+    certainty: Certainty
+    source: str

@@ -110,6 +110,12 @@ class Ways:
         """System -> the lines that set up cuda-compat."""
         return dict(self._rows(schema.COMPAT_COMMANDS, lambda keys, leaf: (keys[0], tuple(leaf["lines"]))))
 
+    @cached_property
+    def accelerators(self) -> Mapping[str, rows.AcceleratorFacts]:
+        """Accelerator -> what its wheels and their host need."""
+        leaves = self._rows(schema.ACCELERATORS, lambda keys, leaf: (keys[0], make.accelerator(keys, leaf)))
+        return dict(leaves)
+
     # Documents ------------------------------------------------------------------------------------------------------
 
     @cached_property
