@@ -143,25 +143,6 @@ def test_mixed_cards_that_no_build_serves_are_told_apart(plan: Plan) -> None:
     assert codes == ["relax-pin", "drop-gpu", "separate-environments", "source-build", "cpu-only"]
 
 
-def test_the_text_of_a_plan(capsys: pytest.CaptureFixture[str]) -> None:
-    target = "GTX 1080 Ti,driver=580.65.06,python=3.11,os=linux,arch=x86_64,glibc=2.35"
-    assert run(["plan", "torch==2.9.1", "--target", target]) == 0
-    assert capsys.readouterr().out == (
-        "torch 2.9.1+cu126\n"
-        "for Python 3.11 on linux x86_64, from https://download.pytorch.org/whl/cu126\n"
-        "  GTX 1080 Ti  compatible sm_60\n"
-        "notes:\n"
-        "  torch 2.14.1 is the last release with kernels for 6.1; do not go past driver branch R580\n"
-        "refused:\n"
-        "  cu130 2.9.1: no kernels for 6.1 (has 7.5 8.0 8.6 9.0 10.0 12.0)\n"
-        "  cu129 cu128 2.9.1: no kernels for 6.1 (has 7.0 7.5 8.0 8.6 9.0 10.0 12.0)\n"
-        "install:\n"
-        "  pip install torch==2.9.1+cu126 --index-url https://download.pytorch.org/whl/cu126\n"
-        "  uv pip install torch==2.9.1+cu126 --index-url https://download.pytorch.org/whl/cu126\n"
-        f"  envsolve install --name NAME torch==2.9.1 --target '{target}' --verify later\n"
-    )
-
-
 def test_other_requirements_are_looked_up_where_an_index_answers(
     server: IndexServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,7 +13,7 @@ from envsolve.dotted import Dotted
 from envsolve.errors import InputError
 from envsolve.machine.machine import Arch, Finding, Os, Problem, Vendor
 
-_PYTHON = re.compile(r"\d\.\d{1,2}(\.\d{1,3})?", re.ASCII)
+_PYTHON = re.compile(r"\d\.\d{1,2}(\.\d{1,3})?t?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from envsolve.machine.machine import Machine
 from envsolve.resolve.answer_json import fits_of
 from envsolve.resolve.fold import fold
-from envsolve.resolve.plan import Answer, GpuChoice, NeedsInput, NoPlan, Plan, Refused, Remedy
+from envsolve.resolve.plan import ANY, Answer, GpuChoice, NeedsInput, NoPlan, Plan, Refused, Remedy
 from envsolve.resolve.row import Row
 
 SCREEN = 8  # refusals, and builds that run as well, shown without --explain
@@ -49,7 +49,8 @@ def _plan(plan: Plan, explain: bool) -> Iterator[str]:
 def _no_plan(no: NoPlan, explain: bool) -> Iterator[str]:
     yield f"no build runs: {no.guilty}"
     yield from _section("notes", (n.text for n in no.notes))
-    yield from _refused("refused", no.refused, explain)
+    named = tuple(r for r in no.refused if r.variant == ANY)  # nobody published it: the others are beside the point
+    yield from _refused("refused", no.refused if explain else named or no.refused, explain)
     yield from _section("what one build serves of these cards", _table(no.choices))
     yield from _section("ways out, cheapest first", (line for r in _each_once(no.remedies) for line in _remedy(r)))
 
@@ -72,7 +73,10 @@ def _fits(plan: Plan) -> Iterator[str]:
 
 def _refused(title: str, refused: Sequence[Refused], explain: bool) -> Iterator[str]:
     if explain:
-        yield from _section(title, (f"{r.variant} {r.torch}: {why.text}" for r in refused for why in r.refusals))
+        lines = (
+            f"{'torch' if r.variant == ANY else r.variant} {r.torch}: {w.text}" for r in refused for w in r.refusals
+        )
+        yield from _section(title, lines)
         return
     folded = [str(f) for f in fold(refused)]
     more = [f"and {len(folded) - SCREEN} more reasons (--explain)"] if len(folded) > SCREEN else []

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from packaging.version import Version
 
-from envsolve.resolve.plan import Refused
+from envsolve.resolve.plan import ANY, Refused
 
 MOST_VARIANTS = 6  # named one by one up to here
+# What differs between refusals that tell the same: the wheel's CUDA, which its variant says, and its list of code.
+_CUDA = re.compile(r"^CUDA [\d.]+ ", re.ASCII)
+_LIST = re.compile(r" \(has [^)]*\)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Folded:
-    """Variants refused for one reason over a range of torch versions; the text is the newest one's."""
+    """Variants refused for one reason over a range of torch versions; the numbers are the newest one's."""
 
     variants: tuple[str, ...]
     first: Version
@@ -26,31 +30,31 @@ class Folded:
         torch = str(self.last) if self.first == self.last else f"{self.first} to {self.last}"
         many = len(self.variants) > MOST_VARIANTS
         variants = f"{len(self.variants)} variants" if many else " ".join(self.variants)
-        return f"{variants} {torch}: {self.text}"
+        return f"{variants.replace(ANY, 'torch')} {torch}: {self.text}"
 
 
 def fold(refused: Iterable[Refused]) -> tuple[Folded, ...]:
-    """Group by variant and decisive code, then merge the variants that tell the same; newest torch first, as given."""
-    by_variant: dict[tuple[str, str], list[Refused]] = {}
+    """Merge the rows whose decisive refusal tells the same; the order is that in which they are first given."""
+    alike: dict[tuple[str, str], list[Refused]] = {}
     for row in refused:
-        by_variant.setdefault((row.variant, row.refusals[0].code), []).append(row)
-    by_text: dict[str, list[list[Refused]]] = {}
-    for rows in by_variant.values():
-        by_text.setdefault(_newest(rows).refusals[0].text, []).append(rows)
-    return tuple(_folded(groups) for groups in by_text.values())
+        reason = row.refusals[0]
+        alike.setdefault((reason.code, _LIST.sub("", _CUDA.sub("", reason.text))), []).append(row)
+    return tuple(_folded(rows) for rows in alike.values())
 
 
-def _newest(rows: Sequence[Refused]) -> Refused:
-    return max(rows, key=lambda r: r.torch)
-
-
-def _folded(groups: Sequence[Sequence[Refused]]) -> Folded:
-    rows = [row for group in groups for row in group]
-    reason = _newest(groups[0]).refusals[0]
+def _folded(rows: Sequence[Refused]) -> Folded:
     return Folded(
-        variants=tuple(group[0].variant for group in groups),
-        first=min(r.torch for r in rows),
-        last=max(r.torch for r in rows),
-        code=reason.code,
-        text=reason.text,
+        variants=tuple(dict.fromkeys(row.variant for row in rows)),
+        first=min(row.torch for row in rows),
+        last=max(row.torch for row in rows),
+        code=rows[0].refusals[0].code,
+        text=_told(rows),
     )
+
+
+def _told(rows: Sequence[Refused]) -> str:
+    """The newest row's text; where the others' lists differ, it says whose list it is."""
+    newest = max(rows, key=lambda row: row.torch).refusals[0].text
+    if len({row.refusals[0].text for row in rows}) == 1:
+        return newest
+    return _CUDA.sub("", newest).replace(" (has ", " (newest has ")

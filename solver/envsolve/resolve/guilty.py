@@ -23,10 +23,14 @@ def guilty(machine: Machine, request: Request, rows: Sequence[Row]) -> str:
     if not rows or not inputs:
         return f"PyTorch publishes nothing for {_platform(machine)} that this request allows"
     if inputs == ("accelerator",):
-        return f"no build for {_platform(machine)} is made for {_accelerator(machine)}"
+        where = f"plain wheel of the Python index for {_platform(machine)}"
+        kind = where if request.source == "pypi" else f"build for {_platform(machine)}"
+        return f"no {kind} is made for {_accelerator(machine)}"
     spoken = [_spoken(i, machine, request) for i in inputs]
     if inputs == ("gpu",) and " + " in spoken[0]:
         return f"no build serves these cards together: {spoken[0]}"
+    if inputs == ("pin",):
+        return f"nothing answers {spoken[0]}"
     if len(spoken) == 1:
         return f"{spoken[0]} alone rules out every build"
     return f"these can't go together: {', '.join(spoken)}"

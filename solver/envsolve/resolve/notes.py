@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from envsolve.capability import Capability
 from envsolve.judge.accelerator import vendor_of
@@ -14,14 +15,22 @@ from envsolve.machine.machine import Machine
 from envsolve.resolve.numpy_rule import numpy_cap
 from envsolve.resolve.request import Request
 from envsolve.resolve.row import Row
-from envsolve.resolve.survey import Survey
+from envsolve.resolve.survey import Survey, survey
+from envsolve.resolve.wanted import read_wanted
 from envsolve.rulebook.rulebook import Rulebook
 
 
 def notes_for(machine: Machine, request: Request, row: Row, found: Survey, rulebook: Rulebook) -> tuple[Note, ...]:
     """All notes on the chosen row, what matters most first."""
     makers = (_jit, _driver, _last_release, _certainty, _host, _no_gpu, _other_gpus, _numpy, _passed_over)
-    return tuple(note for make in makers for note in make(machine, row, found, rulebook))
+    notes = [note for make in makers for note in make(machine, row, found, rulebook)]
+    if request.source == "pypi":
+        notes += _newer_elsewhere(machine, request, row, rulebook)
+    if others := read_wanted(request).others:
+        from envsolve.resolve.extension_notes import extension_notes  # few requests name such libraries
+
+        notes += extension_notes(machine, others, row, found)
+    return tuple(notes)
 
 
 def _jit(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -> Iterator[Note]:
@@ -39,7 +48,9 @@ def _driver(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -> It
     if not row.fit.gpus or row.build.cuda is None:
         return
     if not row.fit.within_driver_cuda:
-        text = f"the wheel's CUDA {row.build.cuda} is newer than the driver's: it runs by minor-version compatibility"
+        spoken = driver_of(machine, rulebook).cuda
+        told = f"the wheel brings CUDA {row.build.cuda}, the driver speaks {spoken}"
+        text = f"{told}: it runs by minor-version compatibility (one CUDA major)"
         yield Note(code="minor-version-compatibility", text=text)
     driver = driver_of(machine, rulebook)
     lowest = floor(row.build.cuda, rulebook, windows=driver.windows)
@@ -135,6 +146,15 @@ def _other_gpus(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -
 def _numpy(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -> Iterator[Note]:
     if (cap := numpy_cap(row.build, rulebook)) is not None:
         yield Note(code="numpy-below-2", text=f"torch {row.build.torch} was built for NumPy 1: {cap} is added")
+
+
+def _newer_elsewhere(machine: Machine, request: Request, row: Row, rulebook: Rulebook) -> Iterator[Note]:
+    """What the plain wheels lack and the PyTorch index has for this machine."""
+    running = survey(machine, replace(request, source="pytorch"), rulebook).running
+    if running and running[0].build.torch > row.build.torch:
+        best = running[0]
+        text = f"the PyTorch index has torch {best.packages[0].label(best.build.variant)}: leave out --source pypi"
+        yield Note(code="newer-elsewhere", text=text)
 
 
 def _passed_over(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -> Iterator[Note]:

@@ -13,6 +13,8 @@ from envsolve.resolve.request import Request
 from envsolve.resolve.row import PlannedPackage, Row
 from envsolve.rulebook.tables import Build
 
+ANY = "any"  # stands for the variant of a torch that has none
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:

@@ -7,14 +7,13 @@ from packaging.version import InvalidVersion, Version
 from envsolve.judge.fit import Refusal
 from envsolve.machine.machine import Machine
 from envsolve.resolve.loosen import without_labels
-from envsolve.resolve.plan import Refused
+from envsolve.resolve.plan import ANY, Refused
 from envsolve.resolve.request import Request
 from envsolve.resolve.survey import Survey, newest_first, survey
 from envsolve.resolve.wanted import Wanted, read_wanted
 from envsolve.rulebook.rulebook import Rulebook
 
 MOST_UNPUBLISHED = 12  # versions named one by one that have no wheel for the platform
-ANY = "any"  # stands for a variant where none was named
 
 
 def refused_rows(machine: Machine, request: Request, found: Survey, rulebook: Rulebook) -> tuple[Refused, ...]:
@@ -57,7 +56,9 @@ def _unpublished(torch: Version, variant: str, machine: Machine, rulebook: Ruleb
     here = sorted({b.variant for b in rulebook.builds_on(machine.platform) if b.torch == torch})
     place = machine.platform.replace("_", " ", 1)
     has = f"; there: {' '.join(here)}" if here else ""
-    refusal = Refusal(code="no-wheel", text=f"no such wheel for {place}{has}", blames=("pin", "platform"))
+    told = [row.reason for row in rulebook.not_published if row.variant == variant and row.torch.contains(torch)]
+    why = f" ({told[0]})" if told else ""
+    refusal = Refusal(code="no-wheel", text=f"no such wheel for {place}{why}{has}", blames=("pin", "platform"))
     return Refused(torch=torch, variant=variant, refusals=(refusal,))
 
 

@@ -26,7 +26,8 @@ from envsolve.rulebook.rulebook import Rulebook
 def remedies_for(machine: Machine, request: Request, rulebook: Rulebook) -> tuple[Remedy, ...]:
     """Every remedy that was solved with, in the order of their cost."""
     makers = (
-        _other_variant, _relax_pin, _numpy, _other_python, driver_remedies, gpu_remedies, _libc, outside_remedies, _cpu,
+        _pytorch_index, _other_variant, _relax_pin, _numpy, _other_python, driver_remedies, gpu_remedies, _libc,
+        outside_remedies, _cpu,
     )  # fmt: skip
     return tuple(remedy for make in makers for remedy in make(machine, request, rulebook))
 
@@ -35,6 +36,14 @@ def solve(machine: Machine, request: Request, rulebook: Rulebook) -> Row | None:
     """The row that a request would get on a machine; None = none."""
     running = survey(machine, request, rulebook).running
     return running[0] if running else None
+
+
+def _pytorch_index(machine: Machine, request: Request, rulebook: Rulebook) -> Iterator[Remedy]:
+    """The PyTorch index in place of the plain wheels."""
+    there = replace(request, source="pytorch")
+    if request.source == "pypi" and (row := solve(machine, there, rulebook)):
+        text = f"the PyTorch index has torch {row.packages[0].label(row.build.variant)}: leave out --source pypi"
+        yield Remedy(code="other-variant", text=text, command=command(there))
 
 
 def _other_variant(machine: Machine, request: Request, rulebook: Rulebook) -> Iterator[Remedy]:
