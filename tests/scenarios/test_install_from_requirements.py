@@ -50,7 +50,7 @@ def test_what_does_not_prove_itself_offers_the_next_best(store: Path, server: In
     error = capsys.readouterr().err
     assert "failed verification" in error
     assert "hint: envsolve install torch==" in error
-    assert f"--variant cpu --python {RUNNING} --mirror {server.whl} --name fresh" in error
+    assert f"--variant cpu --python {RUNNING} --mirror {server.whl} --index {server.simple} --name fresh" in error
     assert not (store / "envs/fresh").exists()
 
 

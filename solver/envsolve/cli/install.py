@@ -2,50 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
-import shlex
-from dataclasses import dataclass
-from enum import StrEnum
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from envsolve.cli import asked, options, talk
-from envsolve.cli.busy import Busy
+from envsolve.cli import asked, options
 from envsolve.cli.command_app import command_app
+from envsolve.cli.installing import Chosen, Job, Manager, Tool, When, carry_out, planned, read_lock, slot_of
 from envsolve.cli.planned import Asked
 from envsolve.errors import InputError
 
 if TYPE_CHECKING:
-    from envsolve.environment.environment import Environment
-    from envsolve.environment.order import Order
-    from envsolve.environment.proof import Proof
-    from envsolve.environment.store import Slot
-    from envsolve.lock.lock import Lock
-    from envsolve.resolve.plan import NeedsInput, NoPlan, Plan
+    from envsolve.resolve.plan import NeedsInput, NoPlan
     from envsolve.settings import Settings
 
 app = command_app()
-
-
-class Tool(StrEnum):
-    """The values of --installer."""
-
-    AUTO = "auto"
-    UV = "uv"
-    PIP = "pip"
-    PIP_SYNC = "pip-sync"
-
-
-class When(StrEnum):
-    """The values of --verify."""
-
-    NOW = "now"
-    LATER = "later"
-
 
 _Name = Annotated[str | None, typer.Option("--name", help="The name of the environment.")]
 _Path = Annotated[Path | None, typer.Option("--path", help="A project's own environment, at this folder.")]
@@ -54,15 +26,18 @@ _Installer = Annotated[Tool, typer.Option("--installer", help="What fills it; au
 _Replace = Annotated[bool, typer.Option("--replace", help="Replace an environment, once the new one is verified.")]
 _Verify = Annotated[When | None, typer.Option("--verify", help="now, or later (default with --target).")]
 _Json = Annotated[bool, typer.Option("--json", help="Print the environment as JSON.")]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
-    """What will be installed: the lock, its text as a requirements file, and the plan behind it where there is one."""
-
-    lock: Lock
-    text: str
-    plan: Plan | None = None
+_Bundle = Annotated[
+    Path | None, typer.Option("--bundle", metavar="DIR", help="Install what `envsolve bundle` wrote; no network.")
+]
+_Manager = Annotated[Manager, typer.Option("--manager", help="What makes the environment and brings its Python.")]
+_Channels = Annotated[
+    list[str] | None,
+    typer.Option("--conda-channel", metavar="CHANNEL", help="With --manager conda: a channel. May be repeated."),
+]
+_Project = Annotated[
+    Path | None,
+    typer.Option("--with-project", metavar="DIR", help="Also install the project in this folder, editable."),
+]
 
 
 @app.command(epilog="Example: envsolve install torch torchvision --name pytorch_new")
@@ -80,6 +55,10 @@ def install(
     gpus: asked.Gpus = "all",
     variant: asked.Variant = None,
     sdists: asked.Sdists = False,
+    bundle: _Bundle = None,
+    with_project: _Project = None,
+    manager: _Manager = Manager.VENV,
+    conda_channel: _Channels = None,
     installer: _Installer = Tool.AUTO,
     replace: _Replace = False,
     verify: _Verify = None,
@@ -96,7 +75,7 @@ def install(
     """Create an isolated environment, fill it from a lock, prove it; all of it or nothing."""
     from envsolve.environment.install import check_free
 
-    slot = _slot(name, path)
+    slot = slot_of(name, path)
     check_free(slot, replace=replace)
     settings = options.settings_from(
         source=source, mirror=mirror, index=index, extra_index=extra_index, find_links=find_links,
@@ -106,140 +85,41 @@ def install(
         requirements=requirements or [], files=files or [], constraints=constraints or [], extras=extra or [],
         groups=group or [], target=target, python=python, gpus=gpus, variant=variant, sdists=sdists,
     )  # fmt: skip
-    found = _read(lock_file, wanted) if lock_file is not None else _planned(wanted, settings)
-    if isinstance(found, Chosen):
-        order = _order(found, settings, slot, installer=installer, replace=replace)
-        when = verify or (When.LATER if target else When.NOW)
-        _show(_install(slot, dataclasses.replace(order, verify=when.value)), as_json=as_json)
-        return 0
-    _show_no(found, as_json=as_json)
-    return 1
-
-
-def _slot(name: str | None, path: Path | None) -> Slot:
-    from envsolve.environment.home import data_home
-    from envsolve.environment.store import Store, project_slot
-
-    if (name is None) == (path is None):
-        raise InputError("give either --name NAME or --path DIR", hint="envsolve install --name pytorch_new")
-    return project_slot(path) if path is not None else Store(data_home()).slot(name or "")
-
-
-def _read(file: Path, wanted: Asked) -> Chosen:
-    """The lock in a file, which decides everything: nothing else may be asked for beside it."""
-    from envsolve.environment.order import check_platform
-    from envsolve.lock import requirements_txt
-    from envsolve.lock.formats import read
-    from envsolve.machine.host import this_host
-
-    if wanted.anything:
-        raise InputError(
-            "--lock says what to install: give no requirements, files, --target, --gpus, --variant beside it"
-        )
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"can't read the lock {file}: {error}", hint="envsolve lock writes one") from error
-    minor = ".".join((wanted.python or "").split(".")[:2])
-    lock = read(text, file.name, platform=this_host().platform, python=minor)
-    check_platform(lock.platform, this_host().platform)
-    if wanted.python and wanted.python.split(".")[:2] != lock.python.split("."):
-        raise InputError(f"the lock {file} is for Python {lock.python}, not {wanted.python}", hint="leave --python out")
-    # A text of several targets, or in another format, is written anew with the packages of this one only.
-    alone = file.suffix == ".txt" and len(requirements_txt.read_all(text, what=file.name)) == 1
-    return Chosen(lock=lock, text=text if alone else requirements_txt.write(lock))
-
-
-def _planned(wanted: Asked, settings: Settings) -> Chosen | NoPlan | NeedsInput:
-    from envsolve.environment.order import check_platform
-    from envsolve.environment.pythons import find_python
-    from envsolve.lock import requirements_txt
-    from envsolve.lock.lock_plan import Locked
-    from envsolve.machine.host import this_host
-
-    with Busy() as busy:
-        busy.say("planning")
-        machine, request = wanted.settled(source=settings.source, mirror=settings.mirror)
-        check_platform(machine.platform, this_host().platform)
-        if machine.python:
-            find_python(machine.python)  # before anything is asked of an index
-        locked = wanted.locked(machine, request, settings)
-    if not isinstance(locked, Locked):
-        return locked
-    for line in (*locked.differences, *(note.text for note in locked.plan.notes)):
-        talk.say(f"note: {line}")
-    return Chosen(lock=locked.lock, text=requirements_txt.write(locked.lock), plan=locked.plan)
-
-
-def _order(chosen: Chosen, settings: Settings, slot: Slot, *, installer: Tool, replace: bool) -> Order:
-    from envsolve.environment.fill import choose_installer
-    from envsolve.environment.order import Order, next_best
-
-    plan = chosen.plan
-    place = ["--name", slot.name] if slot.named else ["--path", slot.shown_name]
-    return Order(
-        lock=chosen.lock,
-        lock_text=chosen.text,
-        installer=choose_installer(installer.value),
+    job = Job(
+        slot=slot,
         settings=settings,
+        installer=installer,
+        manager=manager,
+        channels=tuple(conda_channel or ()),
         replace=replace,
-        plan=_plan_json(plan) if plan else None,
-        next_best=next_best(plan, [*place, *(["--replace"] if replace else [])]) if plan else "",
+        verify=verify or (When.LATER if target else When.NOW),
+        project=_project(with_project),
+        asked=() if lock_file or bundle else wanted.words(),
+        as_json=as_json,
     )
+    if bundle is not None:
+        return _from_bundle(job, bundle, wanted, lock_file)
+    return carry_out(job, _found(wanted, settings, lock_file))
 
 
-def _plan_json(plan: Plan) -> dict[str, Any]:
-    from envsolve.resolve.answer_json import as_json
-
-    return as_json(plan)
+def _found(wanted: Asked, settings: Settings, lock_file: Path | None) -> Chosen | NoPlan | NeedsInput:
+    return read_lock(lock_file, wanted) if lock_file is not None else planned(wanted, settings)
 
 
-def _install(slot: Slot, order: Order) -> Environment:
-    from envsolve.environment.install import install
-    from envsolve.environment.interrupts import kill_is_interrupt
-    from envsolve.environment.pythons import find_python
-
-    python = find_python(order.lock.python)
-    try:
-        with kill_is_interrupt(), Busy() as busy:
-            prove = partial(_prove, lock=order.lock, environment=slot.shown_name, busy=busy)
-            return install(slot, python, order, prove=prove, say=busy.say, detail=busy.line, progress=busy.progress)
-    except KeyboardInterrupt:
-        talk.error("interrupted; nothing half-made is left, and what was there before is unchanged", "")
-        raise
+def _project(folder: Path | None) -> Path | None:
+    if folder is not None and not folder.is_dir():
+        raise InputError(f"there is no folder {folder}", hint="--with-project . takes the project of this folder")
+    return folder.resolve() if folder is not None else None
 
 
-def _prove(interpreter: Path, *, lock: Lock, environment: str, busy: Busy) -> Proof:
-    from envsolve.rulebook.load import load
-    from envsolve.verify.as_proof import as_proof
-    from envsolve.verify.promise import promise
-    from envsolve.verify.run import verify
-    from envsolve.verify.text import report_lines
+def _from_bundle(job: Job, folder: Path, wanted: Asked, lock_file: Path | None) -> int:
+    """Everything comes from the bundle: no index is asked, whatever is configured."""
+    from dataclasses import replace
 
-    report = verify(interpreter, promise(lock, load()), progress=busy.line, environment=environment)
-    for line in report_lines(report):
-        (talk.detail if report.verified else talk.say)(line)
-    return as_proof(report)
+    from envsolve.environment.bundle import LOCK, read_bundle
 
-
-def _show(environment: Environment, *, as_json: bool) -> None:
-    from envsolve.environment.activate import activation_lines
-    from envsolve.environment.listing import SCHEMA, environment_json
-
-    if as_json:
-        print(json.dumps({"schema": SCHEMA, **environment_json(environment)}))
-        return
-    talk.say(f"{environment.state}: {environment.path} (Python {environment.python}, torch {environment.torch})")
-    if environment.state == "unverified":
-        which = ["--name", environment.name] if environment.name else ["--path", str(environment.path)]
-        talk.say(f"not proven yet: {shlex.join(['envsolve', 'verify', *which])}")
-    talk.say("to switch it on:")
-    for shell, line in activation_lines(environment.path).items():
-        print(f"{shell + ':':<12}{line}")
-
-
-def _show_no(answer: NoPlan | NeedsInput, *, as_json: bool) -> None:
-    from envsolve.resolve.answer_json import as_json as to_json
-    from envsolve.resolve.answer_text import as_text
-
-    print(json.dumps(to_json(answer), ensure_ascii=False) if as_json else as_text(answer))
+    if lock_file is not None:
+        raise InputError("give either --bundle or --lock", hint=f"envsolve install --bundle {folder} --name NAME")
+    here = read_bundle(folder)
+    nowhere = replace(job.settings, offline=True, no_index=True, extra_indexes=(), find_links=(), mirror="")
+    return carry_out(replace(job, settings=nowhere, here=here), read_lock(folder / LOCK, wanted))

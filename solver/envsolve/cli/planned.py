@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,12 +11,16 @@ from envsolve.cli import asked, talk
 from envsolve.cli.command_line import lock_command
 
 if TYPE_CHECKING:
+    from packaging.specifiers import SpecifierSet
+
     from envsolve.lock.lock_plan import Locked
     from envsolve.lock.wishes import Wishes
     from envsolve.machine.machine import Machine
     from envsolve.resolve.plan import NeedsInput, NoPlan
     from envsolve.resolve.request import Request
     from envsolve.settings import Settings
+
+_FLAGS = ("-r", "-c", "--extra", "--group", "--target", "--python", "--gpus", "--variant")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +61,53 @@ class Asked:
             },
         )
 
+    def words(self) -> tuple[str, ...]:
+        """The words of the command line that say this again, from whatever folder on this machine."""
+        options = {
+            "-r": [str(file.absolute()) for file in self.files],
+            "-c": [str(file.absolute()) for file in self.constraints],
+            "--extra": self.extras,
+            "--group": self.groups,
+            "--target": [_absolute(self.target)] if self.target else [],
+            "--python": [self.python] if self.python else [],
+            "--gpus": [] if self.gpus == "all" else [self.gpus],
+            "--variant": [self.variant] if self.variant else [],
+        }
+        said = [word for flag, values in options.items() for value in values for word in (flag, value)]
+        return (*self.requirements, *said, *(["--sdists"] if self.sdists else []))
+
+    @classmethod
+    def from_words(cls, words: tuple[str, ...]) -> Asked:
+        """What `words` gave, as it was."""
+        found: dict[str, list[str]] = {}
+        rest = list(words)
+        plain: list[str] = []
+        while rest:
+            word = rest.pop(0)
+            if word in ("--sdists", *_FLAGS):
+                found.setdefault(word, []).append("" if word == "--sdists" else rest.pop(0))
+            else:
+                plain.append(word)
+        last = {flag: values[-1] for flag, values in found.items()}
+        return cls(
+            requirements=plain,
+            files=[Path(file) for file in found.get("-r", [])],
+            constraints=[Path(file) for file in found.get("-c", [])],
+            extras=found.get("--extra", []),
+            groups=found.get("--group", []),
+            target=last.get("--target"),
+            python=last.get("--python"),
+            gpus=last.get("--gpus", "all"),
+            variant=last.get("--variant"),
+            sdists="--sdists" in found,
+        )
+
+    def with_requirements(self, more: list[str]) -> Asked:
+        """With further requirements; each stands in for those of the same name."""
+        new = {asked.requirement(text).name.lower() for text in more}
+        kept = [text for text in self.requirements if asked.requirement(text).name.lower() not in new]
+        return replace(self, requirements=[*(kept or _trio(new, self)), *more] if more else self.requirements)
+
     def wishes(self) -> Wishes:
         """What the files ask for; says which entries have no counterpart for pip. Raises InputError."""
         from envsolve.cli.requirement_files import read_wishes
@@ -73,9 +124,12 @@ class Asked:
         stated = self.python is not None or (self.target is not None and "python" not in known.assumed)
         return settled_python(known, wishes.pythons, stated=stated)
 
-    def settled(self, *, source: str | None, mirror: str | None) -> tuple[Machine, Request]:
-        """The machine and the request. Raises InputError for anything that makes no sense."""
+    def settled(
+        self, *, source: str | None, mirror: str | None, pythons: Sequence[tuple[str, SpecifierSet]] = ()
+    ) -> tuple[Machine, Request]:
+        """The machine and the request; `pythons` is what another file asks of Python. Raises InputError."""
         wishes = self.wishes()
+        wishes = replace(wishes, pythons=(*wishes.pythons, *pythons))
         machine = self._machine(wishes)
         request = asked.request(
             self.requirements,
@@ -98,3 +152,15 @@ class Asked:
         # Source archives are seldom taken; but only with them is seen that a package has releases, and for whom.
         with open_index(settings, python=machine.python or "", platform=machine.platform, sdists=True) as index:
             return lock_plan(machine, request, load(), index, command=command)
+
+
+def _trio(new: set[str], before: Asked) -> list[str]:
+    """What was wanted where nothing was named."""
+    from envsolve.resolve.request import TRIO
+
+    return [] if before.requirements or before.files else [name for name in TRIO if name not in new]
+
+
+def _absolute(target: str) -> str:
+    """A target's file by its whole path; a one-line description as it is."""
+    return str(Path(target).absolute()) if Path(target).is_file() else target

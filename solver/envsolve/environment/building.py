@@ -129,4 +129,6 @@ def _marker(python: TargetPython, order: Order, name: str) -> Marker:
         made_by=f"envsolve {__version__}",
         plan=order.plan,
         asked=order.asked,
+        project=str(order.project) if order.project else "",
+        conda=order.conda.shown if order.conda else "",
     )

@@ -90,6 +90,8 @@ def options(settings: Settings, tool: str) -> list[str]:
     found = ["--no-index"] if without_index else []
     if settings.offline and tool == "uv":
         found.append("--offline")
+    elif settings.refresh and tool == "uv":
+        found.append("--refresh")
     for folder in _folders(settings.find_links):  # a variable would be split at blanks
         found += ["--find-links", str(folder)]
     return found

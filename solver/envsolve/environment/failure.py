@@ -14,6 +14,10 @@ class OtherBytes(RefusedError):
     """A file that was sent is not the one that the lock pins."""
 
 
+class NotListed(RefusedError):
+    """The installer sees no file that the lock pins: there is none, or its page of the index is older."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Meaning:
     pattern: re.Pattern[str]
@@ -71,7 +75,7 @@ _MEANINGS = (
         r"no matching distribution|only-binary|has no usable wheels|no solution found|requires-python",
         "the lock has no file that fits this Python and platform, or the index doesn't list the pinned one",
         "check that the lock is for this machine (its header says), or try the other installer: --installer uv|pip",
-        RefusedError,
+        NotListed,
     ),
     _row(
         r"timed? ?out|connection (refused|reset|aborted|error)|dns error|name resolution|temporary failure|"

@@ -6,16 +6,16 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from envsolve.environment.child import Ended, run_child
 from envsolve.environment.connection import options, pip_environment, uv_environments
-from envsolve.environment.failure import OtherBytes, explain
+from envsolve.environment.failure import NotListed, OtherBytes, explain
 from envsolve.environment.pythons import find_uv
-from envsolve.errors import InputError, OutsideError
+from envsolve.errors import EnvsolveError, InputError, OutsideError
 from envsolve.settings import Settings, redact
 
 Choice = Literal["auto", "uv", "pip", "pip-sync"]
@@ -74,17 +74,32 @@ def fill(
     """Install the hashed requirements of `lock_file` into the environment of `interpreter`.
 
     Hashes are always required, dependencies never looked up, and nothing is built unless the lock has `sources`.
-    `on_line` gets each line that the installer says. Raises RefusedError (other bytes than the lock's, or files that don't fit this Python),
-    OutsideError (network, disk, the tool itself).
+    `on_line` gets each line that the installer says. Raises RefusedError (other bytes than the lock's, or files that
+    don't fit this Python), OutsideError (network, disk, the tool itself).
     """
     command = [*_command(installer, interpreter, lock_file, sources=sources), *options(settings, installer.name)]
-    *first, last = uv_environments(settings) if installer.name == "uv" else (pip_environment(settings),)
-    for env in first:
+    for env, more, goes_on in _tries(installer, settings):
         try:
-            return _run(installer, command, env, on_line, keep_open)
-        except OtherBytes:
+            return _run(installer, [*command, *more], env, on_line, keep_open)
+        except goes_on:
             continue
-    _run(installer, command, last, on_line, keep_open)
+
+
+def _tries(
+    installer: Installer, settings: Settings
+) -> Iterator[tuple[dict[str, str], list[str], tuple[type[EnvsolveError], ...]]]:
+    """Variables, further options, and the errors after which the next try is worth its while; the last has none."""
+    if not installer.uv:
+        yield pip_environment(settings), [], ()
+        return
+    *first, last = uv_environments(settings)
+    for env in first:
+        yield env, [], (OtherBytes, NotListed)
+    # uv keeps pages for minutes: a lock may be newer.
+    again = not settings.offline and not settings.refresh
+    yield last, [], (NotListed,) if again else ()
+    if again:
+        yield last, ["--refresh"], ()
 
 
 def _run(

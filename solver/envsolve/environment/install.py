@@ -104,7 +104,10 @@ def _large_files(slot: Slot, order: Order, say: Say) -> tuple[Wanted, ...]:
     """The files that envsolve fetches itself; raises OutsideError when there is no space for all."""
     fetched = download(order.lock, order.settings)
     large = large_files(order.lock, fetched, order.settings, here=order.here)
-    if fetched.size and not order.here:
+    if order.here:
+        size = sum(path.stat().st_size for path in order.here.values())
+        check_space(needs(size, slot.builds, order.installer.name, kept=size, keep=slot.builds)[:-1])
+    elif fetched.size:
         say(f"{'up to' if fetched.complete else 'at least'} {readable(fetched.size)} to download")
         todo = sum(one.size or 0 for one in missing(large, order.settings))
         keep = wheels_folder(order.settings)

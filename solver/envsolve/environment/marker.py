@@ -23,7 +23,7 @@ class Marker:
     """What is known of one build. `plan` and `report` are JSON objects, kept for people and `--json`, or None.
 
     `name` is the environment's name, or the project folder's name for --path. `asked` are the words of the command line
-    that an upgrade repeats.
+    that an upgrade repeats, `project` the folder of the user's own project in it, `conda` what made its Python.
     """
 
     name: str
@@ -38,6 +38,8 @@ class Marker:
     report: Mapping[str, Any] | None = None
     size_bytes: int | None = None
     asked: tuple[str, ...] = ()
+    project: str = ""
+    conda: str = ""
 
     def with_proof(self, proof: Proof) -> Marker:
         """The marker after verification."""

@@ -13,6 +13,7 @@ from packaging.utils import parse_wheel_filename
 from envsolve.environment.conda import Conda
 from envsolve.environment.fill import Installer
 from envsolve.errors import RefusedError
+from envsolve.index.configuration.redact import strip_credentials
 from envsolve.lock.lock import Lock, is_sdist
 from envsolve.settings import Settings
 
@@ -69,14 +70,23 @@ def check_platform(wanted: str, here: str) -> None:
         )
 
 
-def next_best(plan: Plan, place: list[str]) -> str:
+def next_best(plan: Plan, place: list[str], settings: Settings) -> str:
     """The command that tries the next best row of a plan in the same place ("" when there is none)."""
     if not plan.alternatives:
         return ""
     row = plan.alternatives[0]
     others = [str(requirement) for requirement in plan.request.requirements if requirement.name != "torch"]
     words = [f"torch=={row.build.torch}", *others, "--variant", row.build.variant, "--python", plan.python]
-    return shlex.join(["envsolve", "install", *words, *_repeated(plan.request), *place])
+    return shlex.join(["envsolve", "install", *words, *_repeated(plan.request), *_places(settings), *place])
+
+
+def _places(settings: Settings) -> Iterator[str]:
+    """The options that name indexes again, where the command line gave them; without credentials."""
+    given = {"--index": (settings.index,), "--extra-index": settings.extra_indexes, "--find-links": settings.find_links}
+    for flag, addresses in given.items():
+        if settings.origins.get(flag.removeprefix("--"), "").startswith("--"):
+            for address in addresses:
+                yield from (flag, strip_credentials(address))
 
 
 def _repeated(request: Request) -> Iterator[str]:

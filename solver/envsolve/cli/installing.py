@@ -1,0 +1,274 @@
+"""Installing: from what a command line asks for to an environment; what install, upgrade and bundle have in common."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from envsolve.cli import talk
+from envsolve.cli.busy import Busy
+from envsolve.cli.planned import Asked
+from envsolve.errors import InputError
+
+if TYPE_CHECKING:
+    from envsolve.environment.conda import Conda
+    from envsolve.environment.environment import Environment
+    from envsolve.environment.order import Order
+    from envsolve.environment.proof import Proof
+    from envsolve.environment.store import Slot
+    from envsolve.lock.lock import Lock
+    from envsolve.resolve.plan import NeedsInput, NoPlan, Plan
+    from envsolve.settings import Settings
+
+
+class Tool(StrEnum):
+    """The values of --installer."""
+
+    AUTO = "auto"
+    UV = "uv"
+    PIP = "pip"
+    PIP_SYNC = "pip-sync"
+
+
+class When(StrEnum):
+    """The values of --verify."""
+
+    NOW = "now"
+    LATER = "later"
+
+
+class Manager(StrEnum):
+    """The values of --manager."""
+
+    VENV = "venv"
+    CONDA = "conda"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """What will be installed: the lock, its text as a requirements file, and the plan behind it where there is one."""
+
+    lock: Lock
+    text: str
+    plan: Plan | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """An install as it was asked for. `here` holds the files of a bundle by their SHA-256.
+
+    `unless_same`: nothing is done where the environment has this very lock and is verified.
+    """
+
+    slot: Slot
+    settings: Settings
+    installer: Tool = Tool.AUTO
+    manager: Manager = Manager.VENV
+    channels: tuple[str, ...] = ()
+    replace: bool = False
+    verify: When = When.NOW
+    project: Path | None = None
+    asked: tuple[str, ...] = ()
+    here: dict[str, Path] | None = None
+    unless_same: bool = False
+    as_json: bool = False
+
+
+def carry_out(job: Job, found: Chosen | NoPlan | NeedsInput) -> int:
+    """Make the environment and show it, or show why not; the exit code."""
+    if not isinstance(found, Chosen):
+        show_no(found, as_json=job.as_json)
+        return 1
+    if job.unless_same and _is_same(job.slot, found):
+        talk.say(f"nothing newer: {job.slot.shown_name} has this lock and is verified")
+        return 0
+    if job.project:
+        _check_project(job.project, found.lock)
+    show(_install(job, _order(job, found)), as_json=job.as_json)
+    return 0
+
+
+def _is_same(slot: Slot, found: Chosen) -> bool:
+    from envsolve.environment.marker import LOCK_COPY, read_marker
+    from envsolve.lock.stale import difference
+
+    build = slot.current()
+    marker = read_marker(build) if build else None
+    if build is None or marker is None or marker.stage != "verified":
+        return False
+    return not difference((build / LOCK_COPY).read_text(encoding="utf-8"), found.text, LOCK_COPY)
+
+
+def _check_project(project: Path, lock: Lock) -> None:
+    from envsolve.environment.project import check_project
+
+    for line in check_project(project, lock):
+        talk.say(f"note: {line}")
+
+
+def slot_of(name: str | None, path: Path | None) -> Slot:
+    """Where the environment of --name or --path is. Raises InputError."""
+    from envsolve.environment.home import data_home
+    from envsolve.environment.store import Store, project_slot
+
+    if (name is None) == (path is None):
+        raise InputError("give either --name NAME or --path DIR", hint="envsolve install --name pytorch_new")
+    return project_slot(path) if path is not None else Store(data_home()).slot(name or "")
+
+
+def read_lock(file: Path, wanted: Asked, *, for_here: bool = True) -> Chosen:
+    """The lock in a file, which decides everything: nothing else may be asked for beside it.
+
+    `for_here`: it must be one for this machine. Raises InputError, RefusedError.
+    """
+    from envsolve.environment.order import check_platform
+    from envsolve.lock import requirements_txt
+    from envsolve.lock.formats import read
+    from envsolve.machine.host import this_host
+
+    if wanted.anything:
+        raise InputError(
+            "--lock says what to install: give no requirements, files, --target, --gpus, --variant beside it"
+        )
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"can't read the lock {file}: {error}", hint="envsolve lock writes one") from error
+    minor = ".".join((wanted.python or "").split(".")[:2])
+    lock = read(text, file.name, platform=this_host().platform, python=minor)
+    if for_here:
+        check_platform(lock.platform, this_host().platform)
+    if wanted.python and wanted.python.split(".")[:2] != lock.python.split("."):
+        raise InputError(f"the lock {file} is for Python {lock.python}, not {wanted.python}", hint="leave --python out")
+    # A text of several targets, or in another format, is written anew with the packages of this one only.
+    alone = file.suffix == ".txt" and len(requirements_txt.read_all(text, what=file.name)) == 1
+    return Chosen(lock=lock, text=text if alone else requirements_txt.write(lock))
+
+
+def planned(wanted: Asked, settings: Settings, *, for_here: bool = True) -> Chosen | NoPlan | NeedsInput:
+    """The lock for what is wanted, or why there is none; `for_here`: it must be one for this machine."""
+    from envsolve.environment.order import check_platform
+    from envsolve.environment.pythons import find_python
+    from envsolve.lock import requirements_txt
+    from envsolve.lock.lock_plan import Locked
+    from envsolve.machine.host import this_host
+
+    with Busy() as busy:
+        busy.say("planning")
+        machine, request = wanted.settled(source=settings.source, mirror=settings.mirror)
+        if for_here:
+            check_platform(machine.platform, this_host().platform)
+        if for_here and machine.python:
+            find_python(machine.python)  # before anything is asked of an index
+        locked = wanted.locked(machine, request, settings)
+    if not isinstance(locked, Locked):
+        return locked
+    for line in (*locked.differences, *(note.text for note in locked.plan.notes)):
+        talk.say(f"note: {line}")
+    return Chosen(lock=locked.lock, text=requirements_txt.write(locked.lock), plan=locked.plan)
+
+
+def _order(job: Job, chosen: Chosen) -> Order:
+    from envsolve.environment.fill import choose_installer
+    from envsolve.environment.order import Order, next_best
+
+    plan, slot = chosen.plan, job.slot
+    place = ["--name", slot.name] if slot.named else ["--path", slot.shown_name]
+    flags = [*place, *(["--replace"] if job.replace else [])]
+    return Order(
+        lock=chosen.lock,
+        lock_text=chosen.text,
+        installer=choose_installer(job.installer.value),
+        settings=job.settings,
+        replace=job.replace,
+        verify=job.verify.value,
+        plan=plan_json(plan) if plan else None,
+        next_best=next_best(plan, flags, job.settings) if plan else "",
+        here=job.here or {},
+        conda=_conda(job, chosen) if job.manager is Manager.CONDA else None,
+        project=job.project,
+        asked=job.asked,
+    )
+
+
+def _conda(job: Job, chosen: Chosen) -> Conda:
+    from envsolve.dotted import Dotted
+    from envsolve.environment.conda import Conda, find_conda
+    from envsolve.lock.virtual import virtual_packages
+    from envsolve.machine.detect import detect
+    from envsolve.rulebook.load import load
+
+    machine = chosen.plan.machine if chosen.plan else detect()
+    return Conda(
+        tool=find_conda(),
+        channels=job.channels or chosen.lock.channels,
+        python=chosen.lock.python,
+        platform=chosen.lock.platform,
+        virtual=virtual_packages(machine, load(), glibc=Dotted.parse("2.17")),
+    )
+
+
+def plan_json(plan: Plan) -> dict[str, Any]:
+    """A plan as JSON values."""
+    from envsolve.resolve.answer_json import as_json
+
+    return as_json(plan)
+
+
+def _install(job: Job, order: Order) -> Environment:
+    from envsolve.environment.install import install
+    from envsolve.environment.interrupts import kill_is_interrupt
+    from envsolve.environment.pythons import find_python
+
+    python = None if order.conda else find_python(order.lock.python)
+    slot = job.slot
+    try:
+        with kill_is_interrupt(), Busy() as busy:
+            prove = partial(_prove, lock=order.lock, environment=slot.shown_name, busy=busy)
+            return install(slot, python, order, prove=prove, say=busy.say, detail=busy.line, progress=busy.progress)
+    except KeyboardInterrupt:
+        talk.error("interrupted; nothing half-made is left, and what was there before is unchanged", "")
+        raise
+
+
+def _prove(interpreter: Path, *, lock: Lock, environment: str, busy: Busy) -> Proof:
+    from envsolve.rulebook.load import load
+    from envsolve.verify.as_proof import as_proof
+    from envsolve.verify.promise import promise
+    from envsolve.verify.run import verify
+    from envsolve.verify.text import report_lines
+
+    report = verify(interpreter, promise(lock, load()), progress=busy.line, environment=environment)
+    for line in report_lines(report):
+        (talk.detail if report.verified else talk.say)(line)
+    return as_proof(report)
+
+
+def show(environment: Environment, *, as_json: bool) -> None:
+    """Print the environment and how to switch it on."""
+    from envsolve.environment.activate import activation_lines
+    from envsolve.environment.listing import SCHEMA, environment_json
+
+    if as_json:
+        print(json.dumps({"schema": SCHEMA, **environment_json(environment)}))
+        return
+    talk.say(f"{environment.state}: {environment.path} (Python {environment.python}, torch {environment.torch})")
+    if environment.state == "unverified":
+        which = ["--name", environment.name] if environment.name else ["--path", str(environment.path)]
+        talk.say(f"not proven yet: {shlex.join(['envsolve', 'verify', *which])}")
+    talk.say("to switch it on:")
+    for shell, line in activation_lines(environment.path).items():
+        print(f"{shell + ':':<12}{line}")
+
+
+def show_no(answer: NoPlan | NeedsInput, *, as_json: bool) -> None:
+    """Print why there is no plan."""
+    from envsolve.resolve.answer_json import as_json as to_json
+    from envsolve.resolve.answer_text import as_text
+
+    print(json.dumps(to_json(answer), ensure_ascii=False) if as_json else as_text(answer))

@@ -1,0 +1,102 @@
+"""`envsolve upgrade`: a new verified environment under an old name, the old one kept until then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from envsolve.cli import options
+from envsolve.cli.command_app import command_app
+from envsolve.cli.installing import Job, Tool, When, carry_out, planned, read_lock, slot_of
+from envsolve.cli.planned import Asked
+from envsolve.errors import InputError
+
+if TYPE_CHECKING:
+    from envsolve.environment.marker import Marker
+    from envsolve.environment.store import Slot
+
+app = command_app()
+
+_Requirements = Annotated[
+    list[str] | None, typer.Argument(metavar="[REQ]...", help="New or changed ones; the others stay as they were.")
+]
+_Name = Annotated[str | None, typer.Option("--name", help="The name of the environment.")]
+_Path = Annotated[Path | None, typer.Option("--path", help="A project's own environment, at this folder.")]
+_LockFile = Annotated[Path | None, typer.Option("--lock", help="Install from this lock, without planning.")]
+_Installer = Annotated[Tool, typer.Option("--installer", help="What fills it; auto: uv where there is one, else pip.")]
+_Verify = Annotated[When, typer.Option("--verify", help="now, or later.")]
+_Json = Annotated[bool, typer.Option("--json", help="Print the environment as JSON.")]
+
+
+@app.command(epilog="Example: envsolve upgrade --name pytorch_new 'torch>=2.11'")
+def upgrade(
+    requirements: _Requirements = None,
+    name: _Name = None,
+    path: _Path = None,
+    lock_file: _LockFile = None,
+    installer: _Installer = Tool.AUTO,
+    verify: _Verify = When.NOW,
+    as_json: _Json = False,
+    source: options.Source = None,
+    mirror: options.Mirror = None,
+    index: options.Index = None,
+    extra_index: options.ExtraIndex = None,
+    find_links: options.FindLinks = None,
+    offline: options.Offline = False,
+    refresh: options.Refresh = False,
+    cache_dir: options.CacheDir = None,
+) -> int:
+    """Plan what an environment was made for again and make it anew; the old one stays until the new one is verified.
+
+    Nothing is done where the plan is what the environment has already.
+    """
+    slot = slot_of(name, path)
+    marker = _marker(slot)
+    settings = options.settings_from(
+        source=source, mirror=mirror, index=index, extra_index=extra_index, find_links=find_links,
+        offline=offline, refresh=refresh, cache_dir=cache_dir,
+    )  # fmt: skip
+    wanted = _wanted(slot, marker, requirements or [], lock_file)
+    job = Job(
+        slot=slot,
+        settings=settings,
+        installer=installer,
+        replace=True,
+        verify=verify,
+        project=Path(marker.project) if marker.project else None,
+        asked=() if lock_file else wanted.words(),
+        unless_same=True,
+        as_json=as_json,
+    )
+    found = read_lock(lock_file, wanted) if lock_file is not None else planned(wanted, settings)
+    return carry_out(job, found)
+
+
+def _marker(slot: Slot) -> Marker:
+    from envsolve.environment.marker import read_marker
+
+    slot.check_ours()
+    build = slot.current()
+    marker = read_marker(build) if build else None
+    if marker is None:
+        raise InputError(f"there is no environment {slot.shown_name!r}", hint="envsolve envs list")
+    if marker.conda:
+        raise InputError(
+            f"the environment {slot.shown_name!r} was made with --manager conda, which upgrade doesn't know",
+            hint=f"envsolve install --name {slot.name} --manager conda --replace",
+        )
+    return marker
+
+
+def _wanted(slot: Slot, marker: Marker, requirements: list[str], lock_file: Path | None) -> Asked:
+    if lock_file is not None:
+        return Asked(requirements=requirements)
+    before = Asked.from_words(marker.asked)
+    if not before.anything and not requirements and not marker.plan:
+        raise InputError(
+            f"the environment {slot.shown_name!r} was made from a lock, which says nothing of what was wanted",
+            hint=f"envsolve upgrade --name {slot.name} --lock FILE, or name the requirements",
+        )
+    return before.with_requirements(requirements)
