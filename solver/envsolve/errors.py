@@ -28,3 +28,7 @@ class RefusedError(EnvsolveError):
     """The answer is no: no plan, verification failed, a stale lock (exit 1)."""
 
     exit_code = 1
+
+
+class OfflineError(OutsideError):
+    """Offline, and neither the cache nor the snapshot holds what is needed."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import tempfile
 from pathlib import Path
 
-from envsolve.errors import OutsideError
+from envsolve.errors import OfflineError, OutsideError
 from envsolve.index.cache import Cache
 from envsolve.index.configuration.redact import redact
 from envsolve.index.http import Http, RangesIgnored
@@ -16,6 +15,7 @@ from envsolve.index.local import path_of
 from envsolve.index.metadata import Condensed, condense, expand
 from envsolve.index.ranged import ranged_metadata
 from envsolve.index.release import ReleaseFile, WheelMetadata
+from envsolve.index.snapshot import Snapshot
 from envsolve.index.wheel_tail import local_metadata, metadata_of
 from envsolve.index.whole import Signs, signs, stream
 from envsolve.settings import Settings
@@ -27,8 +27,11 @@ _SPOOL_BYTES = 16 << 20  # a larger wheel goes to disk
 class Contents:
     """METADATA and hashes of files, each read once in a run; from the cache where the hash says that it is the same."""
 
-    def __init__(self, settings: Settings, http: Http, cache: Cache, warnings: list[str]) -> None:
+    def __init__(
+        self, settings: Settings, http: Http, cache: Cache, snapshot: Snapshot | None, warnings: list[str]
+    ) -> None:
         self._settings = settings
+        self._snapshot = snapshot
         self._http = http
         self._cache = cache
         self._warnings = warnings
@@ -66,6 +69,9 @@ class Contents:
         if file.is_local:
             path = path_of(file.url)
             return condense(local_metadata(path, file), file, str(path))
+        condensed = self._snapshot.metadata(file) if self._snapshot else None
+        if condensed is not None:
+            return condensed
         self._must_be_online(f"METADATA of {file.filename}")
         condensed = self._offered(file)
         if condensed is not None:
@@ -101,6 +107,8 @@ class Contents:
         try:
             return ranged_metadata(self._http, file)
         except RangesIgnored:
+            import tempfile
+
             with tempfile.SpooledTemporaryFile(max_size=_SPOOL_BYTES) as spool:
                 digest, found = stream(self._http, file, spool)
                 self._keep_hash(file.url, digest, found)
@@ -147,7 +155,7 @@ class Contents:
 
     def _must_be_online(self, what: str) -> None:
         if self._settings.offline:
-            raise OutsideError(f"offline, and {what} is not in the cache", hint="run once without --offline")
+            raise OfflineError(f"offline, and {what} is not in the cache", hint="run once without --offline")
 
 
 def _key(file: ReleaseFile) -> str:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from packaging.tags import Tag, parse_tag
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
-
-from envsolve.index.page import Link
 
 _ARCH = {
     "linux_x86_64": ("linux", ("_x86_64",)),
@@ -70,9 +69,19 @@ class Target:
         """A short text for cache keys."""
         return f"{self.python}-{self.platform}"
 
-    def keep(self, links: Iterable[Link]) -> list[Link]:
-        """The wheels that may fit, in the order of the page."""
-        return [link for link in links if self.fits(link.filename)]
+    def places(self, filenames: Sequence[str], *, any_python: bool = False) -> list[int]:
+        """The places of the wheels that may fit, in the order of the page; those of other Pythons too: `any_python`."""
+        known: dict[str, bool] = {}  # the tags of a wheel, as text: thousands of files share some dozens
+        found = []
+        for place, filename in enumerate(filenames):
+            if not filename.endswith(".whl"):
+                continue
+            tag = filename.split("-", 2)[-1]  # a build number stays in front: rare, and harmless in a key
+            if tag not in known:
+                known[tag] = self.fits_platform(filename) if any_python else self.fits(filename)
+            if known[tag]:
+                found.append(place)
+        return found
 
     def fits(self, filename: str) -> bool:
         """Whether the file is a wheel that may fit this Python and platform."""
@@ -85,6 +94,14 @@ class Target:
     def fits_platform(self, filename: str) -> bool:
         """Whether the file is a wheel for this platform, whatever its Python."""
         return filename.endswith(".whl") and fits_platform(filename[:-4].rsplit("-", 1)[-1], self.platform)
+
+
+_FINAL = re.compile(r"(\d+!)?\d+(\.\d+)*(\.post\d+)?(\+.*)?$", re.ASCII)
+
+
+def has_final(filenames: Iterable[str]) -> bool:
+    """Whether one of these wheels is of a final release, told from its name."""
+    return any(_FINAL.match(filename.split("-", 2)[1]) for filename in filenames)
 
 
 @lru_cache(maxsize=4096)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
+from urllib.parse import unquote, urlsplit
 
 from envsolve.errors import OutsideError
 from envsolve.index.configuration.redact import strip_credentials
@@ -18,6 +18,10 @@ def path_of(url: str) -> Path:
     """The path that a file address names."""
     parts = urlsplit(url)
     host = f"//{parts.netloc}" if parts.netloc not in ("", "localhost") else ""
+    if os.name != "nt":
+        return Path(unquote(host + parts.path))
+    from urllib.request import url2pathname  # brings http and email along: some ten milliseconds
+
     return Path(url2pathname(host + parts.path))
 
 

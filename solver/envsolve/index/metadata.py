@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from email.parser import HeaderParser
 from typing import Any
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -17,6 +16,8 @@ Condensed = dict[str, Any]
 
 def condense(content: bytes, file: ReleaseFile, where: str) -> Condensed:
     """What envsolve needs of METADATA, as plain data. Raises OutsideError if it is not that of `file`."""
+    from email.parser import HeaderParser  # not needed where METADATA is cached
+
     text = content.decode("utf-8", errors="replace").replace("\r\n", "\n")
     fields = HeaderParser().parsestr(text.split("\n\n", 1)[0])
     name, number = fields.get("Name"), fields.get("Version")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Sequence
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Any, Self
 
 from packaging.version import Version
 
@@ -17,12 +16,17 @@ from envsolve.index.fitting import Target
 from envsolve.index.http import Http
 from envsolve.index.limits import MAX_CONNECTIONS
 from envsolve.index.listing import Listings
+from envsolve.index.memory import Memory
+from envsolve.index.page import Link
 from envsolve.index.pages import Pages
 from envsolve.index.places import FAMILY, Place, places_for
 from envsolve.index.release import ReleaseFile, WheelMetadata
+from envsolve.index.snapshot import Snapshot
+from envsolve.index.snapshot_file import bundled
 from envsolve.settings import Settings
 
-Enough = Callable[[list[ReleaseFile]], bool]
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 
 class PackageIndex:
@@ -38,12 +42,16 @@ class PackageIndex:
         self._target = target
         self._http = Http(settings)
         cache = Cache(settings.cache_dir)
+        self._snapshot = Snapshot(bundled(), settings, self.warnings) if settings.offline else None
         self._pages = Pages(settings, self._http, cache)
-        self._listings = Listings(self._pages, target, sdists=sdists)
-        self._contents = Contents(settings, self._http, cache, self.warnings)
+        self._listings = Listings(self._pages, target, self._snapshot, everything=sdists)
+        self._contents = Contents(settings, self._http, cache, self._snapshot, self.warnings)
+        self._memory = Memory(settings, cache, self._listings)
         self._found: dict[tuple[str, str | None, Version | None], tuple[ReleaseFile, ...]] = {}
+        # The places that each question was answered from; None where one of them failed.
+        self._asked: dict[tuple[str, str | None, Version | None], list[Place] | None] = {}
         self._pool: ThreadPoolExecutor | None = None
-        self._coming: dict[tuple[Place, str], Future[list[ReleaseFile]]] = {}
+        self._coming: dict[tuple[Place, str], Future[list[Link]]] = {}
         self._coming_metadata: dict[str, Future[None]] = {}
 
     def __enter__(self) -> Self:
@@ -88,25 +96,46 @@ class PackageIndex:
         """The SHA-256 (hex) of a file, by reading all of it once. Raises OutsideError."""
         return self._contents.hash_file(file)
 
+    def recall(self, name: str, target: str, *, variant: str | None = None, version: Version | None = None) -> Any:
+        """What `remember` was told about the files that `files` would give back, if those are still the same.
+
+        None where nothing is known. Raises OutsideError as `files` does.
+        """
+        key = (name, variant, version)
+        if key in self._found:
+            return None
+        places = places_for(name, variant, self._settings)
+        return self._memory.recall(_question(target, key), name, places)
+
+    def remember(
+        self, name: str, target: str, body: Any, *, variant: str | None = None, version: Version | None = None
+    ) -> None:
+        """Keep plain data that was worked out from `files` and METADATA for one target."""
+        key = (name, variant, version)
+        places = places_for(name, variant, self._settings)
+        self._memory.keep(_question(target, key), name, places, self._asked.get(key), body)
+
     def prefetch(self, names: Sequence[str]) -> None:
         """Start loading the pages of these names (those of the default index and the extra ones) in threads."""
-        for name in names:
+        for name in names if not self._settings.offline else ():
             for place in places_for(name, None, self._settings):
                 self._start(place, name)
 
     def prefetch_metadata(self, files: Sequence[ReleaseFile]) -> None:
         """Start loading the METADATA of these wheels in threads; errors show when it is asked for."""
-        for file in files:
+        for file in files if not self._settings.offline else ():
             if not file.is_local and file.url not in self._coming_metadata and not self._contents.has(file):
                 self._coming_metadata[file.url] = self._threads().submit(self._contents.preload, file)
 
     def _start(self, place: Place, name: str) -> None:
         web = place.url.startswith("http")
         if web and (place, name) not in self._coming and not self._pages.is_fresh(place.url):
-            self._coming[place, name] = self._threads().submit(self._listings.files, place, name, None)
+            self._coming[place, name] = self._threads().submit(self._listings.links, place, name)
 
     def _threads(self) -> ThreadPoolExecutor:
         if self._pool is None:
+            from concurrent.futures import ThreadPoolExecutor  # not needed where everything is cached
+
             self._pool = ThreadPoolExecutor(MAX_CONNECTIONS, thread_name_prefix="index")
         return self._pool
 
@@ -121,15 +150,18 @@ class PackageIndex:
 
         Here a place that can't be reached is an error: the next one must not answer in its stead.
         """
-        indexes = (self._load(place, name, None) for place in places if place.kind == "project")
-        found = next((files for files in indexes if files), [])
+        found: list[tuple[Place, list[ReleaseFile]]] = []
+        for place in (place for place in places if place.kind == "project"):
+            found.append((place, self._load(place, name, None)))
+            if found[-1][1]:
+                break
         links = [place for place in places if place.kind == "links"]
-        return self._ask(links, [found], name, None, version)
+        return self._ask(links, found, name, None, version)
 
     def _ask(
         self,
-        places: Iterable[Place],
-        found: list[list[ReleaseFile]],
+        places: Sequence[Place],
+        found: list[tuple[Place, list[ReleaseFile]]],
         name: str,
         variant: str | None,
         version: Version | None,
@@ -148,14 +180,15 @@ class PackageIndex:
             except OutsideError as error:
                 failed.append(error)
                 continue
-            found.append(files)
+            found.append((place, files))
             mirrored = mirrored or bool(mirror and place.base == mirror)
             if version is not None and any(self._serves(file, version) for file in files):
                 break
-        merged = _merged(found, version)
+        merged = _merged([files for _, files in found], version)
         if failed and not merged and not mirrored:
             raise failed[0]
         self.warnings.extend(error.message for error in failed if error.message not in self.warnings)
+        self._asked[name, variant, version] = None if failed else [place for place, _ in found]
         return merged
 
     def _serves(self, file: ReleaseFile, version: Version) -> bool:
@@ -163,7 +196,13 @@ class PackageIndex:
 
     def _load(self, place: Place, name: str, variant: str | None) -> list[ReleaseFile]:
         coming = self._coming.pop((place, name), None) if variant is None else None
-        return coming.result() if coming is not None else self._listings.files(place, name, variant)
+        links = coming.result() if coming is not None else self._listings.links(place, name)
+        return self._listings.release_files(links, place, name, variant)
+
+
+def _question(target: str, key: tuple[str, str | None, Version | None]) -> str:
+    name, variant, version = key
+    return f"{target} {name} {variant or '-'} {version or '-'}"
 
 
 def _merged(found: list[list[ReleaseFile]], version: Version | None) -> list[ReleaseFile]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import html
 import json
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urljoin, urlsplit
 
 from envsolve.errors import OutsideError
@@ -42,18 +42,46 @@ class Link(NamedTuple):
     size: int | None = None
 
 
-def parse_page(body: bytes, content_type: str, url: str) -> list[Link]:
-    """The links of a page. Raises OutsideError for what is no index page, such as a portal's log-in page."""
+# From the file names of a page, in its order, to the places of those that are wanted.
+Choose = Callable[[Sequence[str]], Iterable[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexPage:
+    """A page that was read: links are made of the files that are wanted only, since a page may list thousands."""
+
+    url: str
+    files: Sequence[Link] | Sequence[dict[str, Any]]  # of HTML, of JSON
+
+    def links(self, choose: Choose | None = None) -> list[Link]:
+        """The links of the files that `choose` picks, else all. Raises OutsideError for JSON of another shape."""
+        resolve = _Resolver(self.url)
+        try:
+            names = [file.filename if isinstance(file, Link) else file["filename"] for file in self.files]
+            wanted = range(len(names)) if choose is None else choose(names)
+            picked = (self.files[place] for place in wanted)
+            return [file if isinstance(file, Link) else _json_link(file, resolve) for file in picked]
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise _not_json_page(self.url) from error
+
+
+def read_page(body: bytes, content_type: str, url: str) -> IndexPage:
+    """Read a page. Raises OutsideError for what is no index page, such as a portal's log-in page."""
+    if "json" in content_type.lower() or body[:1] == b"{":
+        return IndexPage(url, _json_files(body, url))
     text = body.decode("utf-8", errors="replace")
-    if "json" in content_type.lower() or text.startswith("{"):
-        return list(_parse_json(text, url))
     links = list(_parse_html(text, url))
     if not links and not _looks_like_index(text):
         raise OutsideError(
             f"{redact(url)} answered with a page that is no index page",
             hint="look at it in a browser: a proxy or a log-in page may stand in between",
         )
-    return links
+    return IndexPage(url, links)
+
+
+def parse_page(body: bytes, content_type: str, url: str) -> list[Link]:
+    """All links of a page. Raises OutsideError as `read_page` does."""
+    return read_page(body, content_type, url).links()
 
 
 def _looks_like_index(text: str) -> bool:
@@ -63,6 +91,8 @@ def _looks_like_index(text: str) -> bool:
 
 
 def _parse_html(text: str, url: str) -> Iterator[Link]:
+    import html  # its table of entities takes a millisecond to load
+
     _check_version(_VERSION_META.search(text[:4000]), url)
     if "<!--" in text:
         text = _COMMENT.sub("", text)
@@ -96,20 +126,22 @@ def _metadata_attribute(attributes: dict[str, str]) -> str | None:
     return found[1].lower() if found else ""
 
 
-def _parse_json(text: str, url: str) -> Iterator[Link]:
+def _json_files(body: bytes, url: str) -> list[dict[str, Any]]:
     try:
-        page = json.loads(text)
+        page = json.loads(body)
         _check_version(re.match(r"(\d+)", page["meta"]["api-version"]), url)
-        resolve = _Resolver(url)
-        for file in page["files"]:
-            yield _json_link(file, resolve)
+        files: list[dict[str, Any]] = page["files"]
+        return list(files)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise OutsideError(f"{redact(url)} answered with JSON that is no index page") from error
+        raise _not_json_page(url) from error
 
 
-def _json_link(file: dict[str, object], resolve: _Resolver) -> Link:
+def _not_json_page(url: str) -> OutsideError:
+    return OutsideError(f"{redact(url)} answered with JSON that is no index page")
+
+
+def _json_link(file: dict[str, Any], resolve: _Resolver) -> Link:
     hashes, metadata, yanked = file["hashes"], file.get("core-metadata", file.get("dist-info-metadata")), file["yanked"]
-    assert isinstance(hashes, dict)
     size = file.get("size")
     return Link(
         filename=str(file["filename"]),

@@ -3,52 +3,69 @@
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Callable
+import time
 from urllib.parse import urlsplit
 
-from envsolve.errors import OutsideError
+from envsolve.errors import OfflineError, OutsideError
 from envsolve.index.cache import Cache, Entry
 from envsolve.index.configuration.redact import redact
 from envsolve.index.http import Http, Reply
 from envsolve.index.limits import ABSENT_SECONDS, PAGE_SECONDS
-from envsolve.index.page import ACCEPT, Link, parse_page
+from envsolve.index.page import ACCEPT, Choose, IndexPage, Link, read_page
 from envsolve.settings import PYTORCH_HOSTS, Settings
 
 _PAGE, _VIEW = "page", "view"
-Choose = Callable[[list[Link]], list[Link]]
 
 
 class Pages:
     """The links of pages on the web. A page is asked for every ten minutes, and parsed once while it is the same.
 
-    Beside each parsed page the cache holds views: the few links of it that one target may use.
+    Beside each page the cache holds views: the few links of it that one target may use.
     """
 
     def __init__(self, settings: Settings, http: Http, cache: Cache) -> None:
         self._settings = settings
         self._http = http
         self._cache = cache
-        # Pages checked in this run: --refresh asks for each only once.
-        self._checked: set[str] = set()
+        # Pages checked in this run, with their stamps: --refresh asks for each only once.
+        self._checked: dict[str, str] = {}
 
     def is_fresh(self, url: str) -> bool:
         """Whether the cache alone can answer."""
-        return self._fresh(url, self._cache.read(_PAGE, url, body=False))
+        return self._settings.offline or url in self._checked or self._fresh(self._cache.read(_PAGE, url, body=False))
+
+    def is_unchanged(self, url: str, stamp: str, mark: int) -> bool:
+        """Whether the page is still the one of this stamp. Asks for it if it isn't fresh; raises as `links` does.
+
+        `mark` is what `mark` said then: where that is the same, the cached page is not even opened.
+        """
+        known = url in self._checked or self._settings.refresh
+        if not known and mark and self._cache.mark(_PAGE, url) == mark and self._young(stamp, mark):
+            return True
+        return self.stamp(url) == stamp
+
+    def mark(self, url: str) -> int:
+        """A number for `is_unchanged`."""
+        return self._cache.mark(_PAGE, url)
+
+    def stamp(self, url: str) -> str:
+        """Names the content of a page as it is now, "" if there is none. Raises OutsideError as `links` does."""
+        return self._current(url)[0]
 
     def links(self, url: str, view: str, choose: Choose) -> list[Link] | None:
         """The links that `choose` leaves of a page; None if there is no such page.
 
         `view` names the choice in the cache. Raises OutsideError for an address that can't be reached, that wants a
-        log-in, or that answers with something else, and for a page that isn't cached when offline.
+        log-in, or that answers with something else, and OfflineError for a page that isn't in the cache when offline.
         """
-        stamp, links = self._current(url)
+        stamp, page = self._current(url)
         if not stamp:
             return None
         key = f"{view} {url}"
-        kept = self._view(key, stamp) if links is None else None
+        kept = self._view(key, stamp) if page is None else None
         if kept is None:
-            kept = choose(self._body(url) if links is None else links)
+            page = page or self._cached(url) or self._fetch(url, None)[1]
+            kept = page.links(choose) if page is not None else []
             self._cache.write(_VIEW, key, {"stamp": stamp}, kept)
         return kept
 
@@ -56,48 +73,57 @@ class Pages:
         entry = self._cache.read(_VIEW, key)
         return _links(entry.body) if entry is not None and entry.head.get("stamp") == stamp else None
 
-    def _fresh(self, url: str, entry: Entry | None) -> bool:
-        if entry is None:
+    def _cached(self, url: str) -> IndexPage | None:
+        """The whole page in the cache; None if it can't be read there."""
+        entry = self._cache.read(_PAGE, url, raw=True)
+        try:
+            return read_page(entry.body, entry.head["type"], entry.head["url"]) if entry is not None else None
+        except (OutsideError, KeyError):
+            self._cache.drop(_PAGE, url)
+            return None
+
+    def _young(self, stamp: str, mark: int) -> bool:
+        limit = PAGE_SECONDS if stamp else ABSENT_SECONDS
+        return self._settings.offline or time.time() - mark / 1e9 < limit
+
+    def _fresh(self, entry: Entry | None) -> bool:
+        if entry is None or self._settings.refresh:
             return False
-        if self._settings.offline or url in self._checked:
-            return True
-        limit = PAGE_SECONDS if entry.head.get("stamp") else ABSENT_SECONDS
-        return not self._settings.refresh and entry.age < limit
+        return entry.age < (PAGE_SECONDS if entry.head.get("stamp") else ABSENT_SECONDS)
 
-    def _current(self, url: str) -> tuple[str, list[Link] | None]:
-        """The stamp of a page as it is now, "" if there is none, and its links where it was just fetched."""
+    def _current(self, url: str) -> tuple[str, IndexPage | None]:
+        """The stamp of a page as it is now, "" if there is none, and the page where it was just fetched."""
+        if url in self._checked:
+            return self._checked[url], None
         entry = self._cache.read(_PAGE, url, body=False)
-        if entry is None or not self._fresh(url, entry):
-            return self._fetch(url, entry)
-        return str(entry.head.get("stamp", "")), None
+        if entry is not None and (self._settings.offline or self._fresh(entry)):
+            return str(entry.head.get("stamp", "")), None
+        return self._fetch(url, entry)
 
-    def _body(self, url: str) -> list[Link]:
-        """All links of a page that is in the cache; asked for again if they can't be read there."""
-        entry = self._cache.read(_PAGE, url)
-        links = _links(entry.body) if entry is not None else None
-        return links if links is not None else self._fetch(url, None)[1] or []
-
-    def _fetch(self, url: str, entry: Entry | None) -> tuple[str, list[Link] | None]:
-        """Ask for a page and keep it: its stamp, and its links unless those in the cache still hold."""
+    def _fetch(self, url: str, entry: Entry | None) -> tuple[str, IndexPage | None]:
+        """Ask for a page and keep it: its stamp, and the page unless the one in the cache still holds."""
         if self._settings.offline:
-            raise OutsideError(f"offline, and {redact(url)} is not in the cache", hint="run once without --offline")
+            raise OfflineError(f"offline, and {redact(url)} is not in the cache", hint="run once without --offline")
         known = None if self._settings.refresh else entry
         reply = self._http.get(url, _conditions(known), passes=(403,) if _is_pytorch(url) else ())
-        self._checked.add(url)
         if reply.status == 304 and known is not None:
             self._cache.touch(_PAGE, url)
-            return str(known.head.get("stamp", "")), None
-        return self._keep(url, reply)
+            self._checked[url] = str(known.head.get("stamp", ""))
+            return self._checked[url], None
+        stamp, page = self._keep(url, reply)
+        self._checked[url] = stamp
+        return stamp, page
 
-    def _keep(self, url: str, reply: Reply) -> tuple[str, list[Link]]:
+    def _keep(self, url: str, reply: Reply) -> tuple[str, IndexPage | None]:
         if reply.status in (403, 404):
-            self._cache.write(_PAGE, url, {"stamp": ""}, [])
-            return "", []
-        links = parse_page(reply.body, reply.content_type, reply.url)
-        stamp = hashlib.sha256(json.dumps(links).encode()).hexdigest()[:16]
+            self._cache.write(_PAGE, url, {"stamp": ""}, b"")
+            return "", None
+        page = read_page(reply.body, reply.content_type, reply.url)
+        stamp = hashlib.sha256(reply.body).hexdigest()[:16]
         conditions = {name: reply.headers[name] for name in ("etag", "last-modified") if name in reply.headers}
-        self._cache.write(_PAGE, url, {"stamp": stamp, **conditions}, links)
-        return stamp, links
+        head = {"stamp": stamp, "type": reply.content_type, "url": reply.url, **conditions}
+        self._cache.write(_PAGE, url, head, reply.body)
+        return stamp, page
 
 
 def _conditions(entry: Entry | None) -> dict[str, str]:

@@ -9,12 +9,16 @@ from packaging.specifiers import SpecifierSet
 from packaging.tags import Tag
 from packaging.version import Version
 
+# In place of an address where only name and hash of a file are known; the file's name follows.
+UNKNOWN_ADDRESS = "unknown:"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseFile:
     """One wheel or sdist as an index page lists it.
 
-    `url` is absolute and carries neither fragment nor credentials; `sha256` is None where the index gives none;
+    `url` is absolute and carries neither fragment nor credentials ("unknown:" and the file's name where the snapshot
+    knows no address: see `has_address`); `sha256` is None where the index gives none;
     `metadata_sha256` is the hash of METADATA ("" = offered without a hash, None = not offered); `size` is in bytes.
     `source` names the index or folder that it came from, without credentials; `folder` is its folder on the PyTorch
     index ("cu128", "" for the root, which every variant's page lists as well), None for files of other places.
@@ -37,6 +41,11 @@ class ReleaseFile:
     @property
     def is_wheel(self) -> bool:
         return self.filename.endswith(".whl")
+
+    @property
+    def has_address(self) -> bool:
+        """Whether `url` leads to the file. If not, name, version and hash are all that is known."""
+        return not self.url.startswith(UNKNOWN_ADDRESS)
 
     @property
     def is_local(self) -> bool:

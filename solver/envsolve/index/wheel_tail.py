@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from envsolve.errors import OutsideError
 from envsolve.index.fitting import canonical
 from envsolve.index.release import ReleaseFile
+
+if TYPE_CHECKING:
+    import zipfile
 
 # One request of this many bytes holds the table of contents and METADATA of most wheels.
 TAIL_BYTES = 64 * 1024
@@ -75,6 +77,8 @@ class RangedFile(io.RawIOBase):
 
 def metadata_of(wheel: IO[bytes] | RangedFile, file: ReleaseFile, where: str) -> bytes:
     """METADATA of an open wheel. Raises OutsideError if it isn't a wheel of that package."""
+    import zipfile  # not needed where METADATA is cached
+
     try:
         with zipfile.ZipFile(wheel) as archive:
             entry = _metadata_entry(archive, file.name)
