@@ -18,6 +18,10 @@ from envsolve.rulebook.ways_tables import load_ways
 from envsolve.ways.cards import datacentre
 
 
+# What another driver mends, if anything.
+DRIVER_CODES = frozenset(("driver-too-old", "ptx-needs-newer-driver", "gpu-driver-mismatch", "driver-too-new"))
+
+
 def driver_remedies(machine: Machine, request: Request, rulebook: Rulebook) -> Iterator[Remedy]:
     """The first branch with which the request is solved, never past the last that drives every card."""
     current = driver_of(machine, rulebook).branch

@@ -26,7 +26,7 @@ def no_plan(machine: Machine, request: Request, rulebook: Rulebook, found: Surve
         request=request,
         guilty=guilty(fewest, request, everything.refused),
         refused=refused_rows(machine, request, found, rulebook),
-        remedies=remedies_for(machine, request, rulebook),
+        remedies=remedies_for(machine, request, rulebook, found),
         fits=found.refused[0].fit.gpus if found.refused else (),
         choices=choices,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from packaging.requirements import Requirement
@@ -11,25 +12,35 @@ from packaging.version import InvalidVersion, Version
 
 from envsolve.judge.host import minor_of
 from envsolve.machine.machine import Machine
-from envsolve.resolve.driver_remedies import driver_remedies
+from envsolve.resolve.driver_remedies import DRIVER_CODES, driver_remedies
 from envsolve.resolve.gpu_remedies import gpu_remedies
 from envsolve.resolve.loosen import command, looser, torch_at, without_labels
 from envsolve.resolve.plan import Remedy
 from envsolve.resolve.request import Request
 from envsolve.resolve.row import Row
-from envsolve.resolve.survey import survey
+from envsolve.resolve.survey import Survey, survey
 from envsolve.resolve.wanted import Wanted, read_wanted
 from envsolve.resolve.ways_out import outside_remedies
 from envsolve.rulebook.rulebook import Rulebook
 
 
-def remedies_for(machine: Machine, request: Request, rulebook: Rulebook) -> tuple[Remedy, ...]:
-    """Every remedy that was solved with, in the order of their cost."""
-    makers = (
-        _pytorch_index, _other_variant, _relax_pin, _numpy, _other_python, driver_remedies, gpu_remedies, _libc,
-        outside_remedies, _cpu,
-    )  # fmt: skip
+def remedies_for(machine: Machine, request: Request, rulebook: Rulebook, found: Survey) -> tuple[Remedy, ...]:
+    """Every remedy that was solved with, in the order of their cost. `found` holds what was refused: a change of one
+    input is tried only where that input alone stands in some build's way."""
+    makers = [_pytorch_index, _other_variant, _relax_pin, _numpy]
+    if _alone(found, {"python-unsupported", "companion-mismatch"}):
+        makers.append(_other_python)
+    if _alone(found, DRIVER_CODES):
+        makers.append(driver_remedies)
+    makers.append(gpu_remedies)
+    if _alone(found, {"glibc-too-old", "musl"}):
+        makers.append(_libc)
+    makers += [outside_remedies, _cpu]
     return tuple(remedy for make in makers for remedy in make(machine, request, rulebook))
+
+
+def _alone(found: Survey, codes: AbstractSet[str]) -> bool:
+    return any(all(refusal.code in codes for refusal in row.refusals) for row in found.refused)
 
 
 def solve(machine: Machine, request: Request, rulebook: Rulebook) -> Row | None:
@@ -67,7 +78,9 @@ def _relax_pin(machine: Machine, request: Request, rulebook: Rulebook) -> Iterat
             row = _nearest(rows, wanted.exact_torch or _upper_bound(wanted))
             told = " and ".join(f"{p.name} {p.version}" for p in row.packages if p.name in _named(wanted.texts))
             text = f"{told} ({row.build.variant}) in place of {' '.join(wanted.texts)}"
-            yield Remedy(code="relax-pin", text=text, command=command(torch_at(freed, str(row.build.torch))))
+            kept = str(read_wanted(freed).specs["torch"]) == str(wanted.specs["torch"])
+            near = freed if kept else torch_at(freed, str(row.build.torch))
+            yield Remedy(code="relax-pin", text=text, command=command(near))
             return
 
 
