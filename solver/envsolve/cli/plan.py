@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -44,6 +45,14 @@ def plan(
     offline: options.Offline = False,
     refresh: options.Refresh = False,
     cache_dir: options.CacheDir = None,
+    from_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            metavar="FILE",
+            help="Judge another tool's pins: uv.lock, poetry.lock, pylock.toml, environment.yml, requirements.txt.",
+        ),
+    ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show every refusal with its reason.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
     output: Annotated[list[str] | None, typer.Option("-o", "--output", help="Also write a lock to this file.")] = None,
@@ -53,6 +62,11 @@ def plan(
         requirements=requirements or [], files=files or [], constraints=constraints or [], extras=extra or [],
         groups=group or [], target=target, python=python, gpus=gpus, variant=variant,
     )  # fmt: skip
+    if from_file is not None:
+        from envsolve.cli.planning_from import plan_from
+
+        with told_as_json(as_json):
+            return plan_from(from_file, wanted, source=source, mirror=mirror, explain=explain, as_json=as_json)
     with told_as_json(as_json):
         machine, request = wanted.settled(source=source, mirror=mirror)
         settings = partial(

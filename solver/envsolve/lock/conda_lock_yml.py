@@ -160,7 +160,7 @@ def _condas(entries: Sequence[Entry], subdir: str) -> Iterator[CondaPackage]:
             yield CondaPackage(
                 name=entry["name"],
                 version=entry["version"],
-                build=_build(entry["url"]),
+                build=build_of(entry["url"]),
                 url=entry["url"],
                 md5=entry["hash"].get("md5", ""),
                 sha256=entry["hash"].get("sha256", ""),
@@ -168,7 +168,7 @@ def _condas(entries: Sequence[Entry], subdir: str) -> Iterator[CondaPackage]:
             )
 
 
-def _build(url: str) -> str:
+def build_of(url: str) -> str:
     """The build string at the end of a package's file name."""
     stem = url.rsplit("/", 1)[-1].removesuffix(".conda").removesuffix(".tar.bz2")
     return stem.rsplit("-", 1)[-1]

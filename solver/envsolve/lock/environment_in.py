@@ -93,11 +93,11 @@ def _variant(spec: CondaSpec) -> str:
     if spec.name in _CUDA_NAMES and (cuda := _CUDA.fullmatch(str(spec.version))):
         return f"cu{cuda['major']}{cuda['minor']}"
     if spec.name == "pytorch" and spec.build:
-        return _variant_of_build(spec.build)
+        return variant_of_build(spec.build)
     return ""
 
 
-def _variant_of_build(build: str) -> str:
+def variant_of_build(build: str) -> str:
     """conda-forge writes cuda126_…, the pytorch channel py3.10_cuda12.1_cudnn8…, both cpu_…"""
     if found := re.search(r"cuda_?(\d{2})\.?(\d)", build):
         return f"cu{found[1]}{found[2]}"

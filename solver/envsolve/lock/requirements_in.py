@@ -51,7 +51,7 @@ class _Reader:
 
     def file(self, path: PurePath, text: str, *, constrains: bool) -> None:
         self.open.append(path)
-        for number, line in _lines(text):
+        for number, line in logical_lines(text):
             self._line(self._expanded(line), f"{path}:{number}", path, constrains)
         self.open.pop()
 
@@ -79,7 +79,7 @@ class _Reader:
         self.file(path, text, constrains=constrains or option in ("-c", "--constraint"))
 
 
-def _lines(text: str) -> Iterator[tuple[int, str]]:
+def logical_lines(text: str) -> Iterator[tuple[int, str]]:
     """Logical lines with the number of their first line: continued ones joined, comments and blank ones dropped."""
     pending, start = "", 0
     for number, line in enumerate(text.lstrip("\ufeff").splitlines(), start=1):
