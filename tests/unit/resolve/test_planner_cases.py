@@ -1,4 +1,4 @@
-"""Cases of every kind that people have, with the right answers: by the plain oracle (see fakes/plain_oracle.py) where it
+"""Cases of every kind that people have, with the right answers: by the plain oracle (fakes/plain_oracle.py) where it
 knows the kind, else by hand."""
 
 from __future__ import annotations
