@@ -38,15 +38,23 @@ class Conda:
 
 def find_conda() -> Path | None:
     """micromamba, mamba or conda on PATH. Raises InputError when there is neither one of them nor py-rattler."""
-    from importlib.util import find_spec
-
-    found = next((path for name in _TOOLS if (path := shutil.which(name))), None)
-    if found is None and find_spec("rattler") is None:
+    found = _on_path()
+    if found is None and not _found_rattler():
         raise InputError(
             "--manager conda needs conda, mamba or micromamba on PATH, or py-rattler",
             hint="pip install 'envsolve[conda]'",
         )
-    return Path(found) if found else None
+    return found
+
+
+def _on_path() -> Path | None:
+    return next((Path(path) for name in _TOOLS if (path := shutil.which(name))), None)
+
+
+def _found_rattler() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("rattler") is not None
 
 
 def environment_yml(conda: Conda) -> str:
