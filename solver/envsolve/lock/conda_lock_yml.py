@@ -14,6 +14,7 @@ from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from packaging.version import Version
 
 from envsolve.errors import InputError
+from envsolve.lock.addresses import check_addresses
 from envsolve.lock.conda import SUBDIRS, CondaPackage, CondaPart, python_specs
 from envsolve.lock.header import HeaderReader, header_lines
 from envsolve.lock.lock import Lock, LockedFile, LockedPackage
@@ -31,6 +32,8 @@ def write(*locks: Lock) -> str:
     twice = next((subdir for subdir in subdirs if subdirs.count(subdir) > 1), None)
     if twice:
         raise InputError(f"a conda-lock.yml can't hold two targets of {twice}", hint="-o lockfiles/ writes one each")
+    for lock in locks:
+        check_addresses(lock.packages, "a conda-lock.yml")
     parts = [_part(lock) for lock in locks]
     document = {
         "version": 1,

@@ -11,7 +11,10 @@ from envsolve.lock.conda import DEFAULT_CHANNELS, CondaPart, Virtual
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockedFile:
-    """One file that may be installed: its name, address (without credentials) and SHA-256 as 64 hex digits."""
+    """One file that may be installed: its name, address (without credentials) and SHA-256 as 64 hex digits.
+
+    `url` is "" where the address is not known: the snapshot has names and hashes only for some.
+    """
 
     filename: str
     url: str
@@ -53,7 +56,7 @@ class LockHeader:
     envsolve: str
     portable: bool = True
     local: tuple[str, ...] = ()  # the packages that come from this machine's disk only: why it is not portable
-    passed_over: tuple[str, ...] = ()
+    passed_over: tuple[str, ...] = ()  # "torch 2.15.0 (cu132, cu130)": planned before, and no place had it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -47,6 +47,7 @@ class Solved:
     plan: Plan
     closure: Closure
     differences: tuple[str, ...]
+    passed_over: tuple[FileRow, ...] = ()
 
 
 def lock_plan(
@@ -74,7 +75,14 @@ def lock_plan(
         if index.warnings and isinstance(planner(request, frozenset()), Plan):
             raise _out_of_reach(index)
         return found
-    lock = make_lock(found.plan, found.closure, index, command=command, rules=rulebook.digest)
+    lock = make_lock(
+        found.plan,
+        found.closure,
+        index,
+        command=command,
+        rules=rulebook.digest,
+        passed_over=tuple(_told(found.passed_over)),
+    )
     virtual = virtual_packages(found.plan.machine, rulebook, glibc=lowest_glibc(found.closure))
     return Locked(lock=replace(lock, virtual=virtual), plan=found.plan, differences=found.differences)
 
@@ -151,6 +159,7 @@ def _settle(
     excluded: frozenset[FileRow] = frozenset()
     wanted: tuple[Requirement, ...] = ()
     absent: tuple[str, ...] = ()
+    passed_over: tuple[FileRow, ...] = ()
     first: Plan | None = None
     while True:
         answer = planner(replace(request, requirements=(*request.requirements, *wanted)), excluded)
@@ -164,13 +173,24 @@ def _settle(
                 raise  # a planner that insists would go round for ever
             excluded |= {missing.row}
             absent += (missing.message,)
+            passed_over += (missing.row,)
         except CompanionWanted as companion:
             wanted += (companion.requirement,)
         else:
             if isinstance(closure, Unsolved):
                 return _Stuck(plan=answer, unsolved=closure)
             changes = _changes(first, answer, None) if absent else ()
-            return Solved(plan=answer, closure=closure, differences=(*absent, *changes))
+            differences = (*absent, *changes)
+            return Solved(plan=answer, closure=closure, differences=differences, passed_over=passed_over)
+
+
+def _told(rows: Iterable[FileRow]) -> Iterator[str]:
+    """Rows by release, in the order in which they were planned: "torch 2.15.0 (cu132, cu130)"."""
+    variants: dict[tuple[str, str], list[str]] = {}
+    for package, version, variant in rows:
+        variants.setdefault((package, version), []).append(variant)
+    for (package, version), some in variants.items():
+        yield f"{package} {version} ({', '.join(some)})"
 
 
 def _other_torches(plan: Plan, unmet: Mapping[str, tuple[SpecifierSet, ...]]) -> list[str]:

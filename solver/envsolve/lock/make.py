@@ -19,8 +19,11 @@ _GLIBC = re.compile(r"manylinux_2_(\d+)_")
 _LEGACY = {"manylinux2014": 17, "manylinux2010": 12, "manylinux1": 5}
 
 
-def make_lock(plan: Plan, closure: Closure, index: Index, *, command: str, rules: str) -> Lock:
-    """The Lock of a closure. `command` is the line that makes it again, `rules` the hash of the rules.
+def make_lock(
+    plan: Plan, closure: Closure, index: Index, *, command: str, rules: str, passed_over: tuple[str, ...] = ()
+) -> Lock:
+    """The Lock of a closure. `command` is the line that makes it again, `rules` the hash of the rules, `passed_over`
+    names planned releases that no place had.
 
     Files without a hash on the index are read once through `index` and marked. Raises OutsideError if that fails.
     """
@@ -34,6 +37,7 @@ def make_lock(plan: Plan, closure: Closure, index: Index, *, command: str, rules
         envsolve=__version__,
         portable=not local,
         local=local,
+        passed_over=passed_over,
     )
     return Lock(
         header=header,
@@ -71,7 +75,7 @@ def _package(package: ClosedPackage, index: Index) -> LockedPackage:
 def _file(file: ReleaseFile, index: Index) -> LockedFile:
     return LockedFile(
         filename=file.filename,
-        url=file.url,
+        url=file.url if file.has_address else "",
         sha256=file.sha256 or index.hash_file(file),
         size=file.size,
         hashed_here=file.sha256 is None,

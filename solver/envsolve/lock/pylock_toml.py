@@ -22,6 +22,7 @@ from packaging.version import Version
 
 from envsolve import __version__
 from envsolve.errors import InputError
+from envsolve.lock.addresses import check_addresses
 from envsolve.lock.lock import Lock, LockedFile, LockedPackage, LockHeader, is_sdist
 from envsolve.lock.markers import tell_apart
 from envsolve.lock.newer import NewerLockError, newer_error
@@ -42,6 +43,7 @@ def write(*locks: Lock) -> str:
     The same locks give the same bytes. Raises InputError where markers can't tell the targets apart.
     """
     pins = pins_of(locks)
+    check_addresses((pin.package for pin in pins), "a pylock.toml")
     pylock = Pylock(
         lock_version=Version("1.0"),
         environments=[Marker(marker) for marker in tell_apart([place_of(lock) for lock in locks])],
