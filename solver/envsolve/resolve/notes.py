@@ -97,6 +97,8 @@ def _certainty(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) ->
     build = row.build
     if not build.targets_known:
         yield Note(code="targets-unknown", text="nobody has read this build's kernel list yet: verify it on the GPU")
+    if build.gfx_certainty == "low" and row.fit.gpus:
+        yield Note(code="low-certainty", text=f"which AMD targets {build.variant} {build.torch} serves is not sure")
     if not build.advertised:
         yield Note(code="unadvertised", text=f"{build.variant} of torch {build.torch} is published but not advertised")
     if build.certainty == "low":

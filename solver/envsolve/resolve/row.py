@@ -48,6 +48,7 @@ class Row:
         """Advertised by PyTorch, and held by the rules with medium or high certainty, companions included."""
         build = self.build
         known = build.advertised and build.certainty != "low" and build.targets_known
+        known = known and (build.gfx_certainty != "low" or not self.fit.gpus)
         return known and all(p.certain for p in self.packages)
 
     @property

@@ -105,7 +105,7 @@ class Rulebook:
         targets = self._tree("gfx_targets").get(variant, {}).get(".".join(torch.split(".")[:2]))
         build: Build = make(torch, variant, platform, leaf, self.compiled.sources, targets[0] if targets else None)
         unsure = targets is not None and targets[1] == "low"
-        return replace(build, certainty="low") if unsure else build
+        return replace(build, gfx_certainty="low") if unsure else build
 
     def build(self, torch: Version, variant: str, platform: str) -> Build | None:
         """One build, or None where the rules know none."""

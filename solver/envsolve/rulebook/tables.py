@@ -43,6 +43,7 @@ class Build:
     source: str
     note: str = ""
     gfx: tuple[str, ...] = ()  # ROCm builds: the gfx targets that the wheel really serves
+    gfx_certainty: Certainty = "high"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
