@@ -46,11 +46,15 @@ def wheels(count: int) -> list[StubWheel]:
     ]
 
 
-def timed(work: Callable[[], str], rounds: int) -> tuple[float, str]:
-    """The median of some rounds after one that warms the caches, and what the last one printed."""
+def timed(work: Callable[[], str], rounds: int, folder: Path) -> tuple[float, str]:
+    """The median of some rounds after one that warms the caches, and what the last one printed.
+
+    `folder` holds what a round makes; it is removed before the next one, and that is not timed.
+    """
     said = work()
     seconds = []
     for _ in range(rounds):
+        shutil.rmtree(folder)
         began = time.perf_counter()
         said = work()
         seconds.append(time.perf_counter() - began)
@@ -77,13 +81,13 @@ def measure(folder: Path, server: IndexServer, count: int, rounds: int) -> None:
     venv = folder / "venv"
 
     def with_uv() -> str:
-        run([uv, "venv", "--clear", "-q", "--python", sys.executable, str(venv)], env)
+        run([uv, "venv", "-q", "--python", sys.executable, str(venv)], env)
         return run([uv, "pip", "sync", "-q", "--python", str(venv), "--require-hashes", str(lock)], env)
 
-    install = ["install", "--lock", str(lock), "--name", "bench", "--replace", "--verify", "later"]
+    install = ["install", "--lock", str(lock), "--name", "bench", "--verify", "later"]
     ours = [sys.executable, "-c", _MEASURED, "-q", *install, "--index", server.simple, "--installer", "uv", "--json"]
-    alone, _ = timed(with_uv, rounds)
-    whole, said = timed(lambda: run(ours, env), rounds)
+    alone, _ = timed(with_uv, rounds, venv)
+    whole, said = timed(lambda: run(ours, env), rounds, folder / "home")
     print(f"uv venv + uv pip sync  {alone:6.2f} s")
     print(f"envsolve install       {whole:6.2f} s   ratio {whole / alone:.2f} (aim: below 1.5)")
     peak = int(said.split()[-1]) * (1 if sys.platform == "darwin" else 1024)

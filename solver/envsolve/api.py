@@ -122,7 +122,7 @@ def install(
     name: str | None = None,
     path: Path | None = None,
     settings: Settings | None = None,
-    installer: Literal["auto", "uv", "pip"] = "auto",
+    installer: Literal["auto", "uv", "pip", "pip-sync"] = "auto",
     replace: bool = False,
     verify: Literal["now", "later"] = "now",
     say: Say | None = None,

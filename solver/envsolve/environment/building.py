@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from envsolve import __version__
-from envsolve.environment.conda import Conda, create_with_conda
 from envsolve.environment.create import create, interpreter_of
 from envsolve.environment.fetch import Wanted
 from envsolve.environment.fill import fill, fill_project
@@ -22,6 +22,9 @@ from envsolve.environment.pythons import TargetPython, ask
 from envsolve.environment.store import Draft, folder_size
 from envsolve.errors import EnvsolveError, OutsideError
 from envsolve.settings import Settings, redact
+
+if TYPE_CHECKING:
+    from envsolve.environment.conda import Conda
 
 Say = Callable[[str], None]
 
@@ -64,6 +67,8 @@ class Building:
         return python
 
     def _conda(self, conda: Conda) -> TargetPython:
+        from envsolve.environment.conda import create_with_conda  # seldom wanted
+
         path = self._draft.path
         self._say(f"creating an environment with {conda.shown} from {', '.join(map(redact, conda.channels))}")
         create_with_conda(conda, path, self._order.settings, on_line=self._detail, keep_open=self._draft.held)

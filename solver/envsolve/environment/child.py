@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -88,9 +89,18 @@ def _signal_group(process: subprocess.Popen[str], number: int) -> bool:
     """Whether there was anybody left to signal."""
     try:
         if sys.platform == "win32":
+            _end_tree(process.pid)
             process.terminate()
             return process.poll() is None
         os.killpg(process.pid, number)
     except (ProcessLookupError, PermissionError):
         return False
     return True
+
+
+def _end_tree(pid: int) -> None:
+    """End a process and what it started (Windows, where a process has no group that could be signalled)."""
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        subprocess.run(
+            ["taskkill", "/T", "/F", "/PID", str(pid)], capture_output=True, timeout=_GRACE_SECONDS, check=False
+        )

@@ -9,8 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import yaml
-
 from envsolve.environment.child import Ended, plain_environment, run_child
 from envsolve.errors import InputError, OutsideError
 from envsolve.lock.conda import SUBDIRS, Virtual, python_specs
@@ -59,6 +57,8 @@ def _found_rattler() -> bool:
 
 def environment_yml(conda: Conda) -> str:
     """The part of an environment.yml that conda is asked for."""
+    import yaml
+
     document = {
         "channels": [*conda.channels, "nodefaults"],
         "dependencies": [spec.replace(" ", "=").removesuffix(".*") for spec in python_specs(conda.python)],

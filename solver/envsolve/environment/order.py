@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from packaging.utils import parse_wheel_filename
 
-from envsolve.environment.conda import Conda
 from envsolve.environment.fill import Installer
 from envsolve.errors import RefusedError
 from envsolve.index.configuration.redact import strip_credentials
@@ -18,6 +17,7 @@ from envsolve.lock.lock import Lock, is_sdist
 from envsolve.settings import Settings
 
 if TYPE_CHECKING:
+    from envsolve.environment.conda import Conda
     from envsolve.resolve.plan import Plan  # a lock alone needs none of what it imports
     from envsolve.resolve.request import Request
 
