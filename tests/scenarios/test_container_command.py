@@ -173,3 +173,20 @@ def test_only_the_images_of_others_without_network_and_files(index: IndexServer,
 def test_only_the_torch_that_is_asked_for_is_offered(index: IndexServer, capsys: Output) -> None:
     assert container(index, "torch==2.7.1", "--images") == 0
     assert "  pytorch/pytorch:2.7.1-cuda12.8-cudnn9-runtime" in capsys.readouterr().out
+
+
+def test_one_of_several_cards(index: IndexServer) -> None:
+    target = TARGET.replace("RTX 5070 Ti", "Tesla K80 + RTX 5070 Ti")
+    assert container(index, "torch", "--gpus", "1", target=target) == 0
+    assert json.loads(Path("container/expected.json").read_text())["codes"] == ["sm_120"]
+    assert "--gpus 1" in Path("container/Dockerfile").read_text()
+
+
+def test_requirements_from_files_with_constraints(index: IndexServer) -> None:
+    Path("requirements.in").write_text("torch\nmarkupsafe\n")
+    Path("caps.txt").write_text("markupsafe<3\n")
+    for version in ("2.1.5", "3.0.3"):
+        index.add_package(StubWheel(name="markupsafe", version=version))
+    assert container(index, "-r", "requirements.in", "-c", "caps.txt") == 0
+    assert "markupsafe==2.1.5" in Path("container/requirements.lock.txt").read_text()
+    assert "envsolve container -r requirements.in -c caps.txt" in Path("container/Dockerfile").read_text()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -34,6 +35,9 @@ _Json = Annotated[bool, typer.Option("--json", help="Print the images and the fi
 def container(
     requirements: asked.Requirements = None,
     files: asked.Files = None,
+    constraints: asked.Constraints = None,
+    extra: asked.Extras = None,
+    group: asked.Groups = None,
     target: asked.Target = None,
     python: asked.Python = None,
     gpus: asked.Gpus = "all",
@@ -56,27 +60,20 @@ def container(
 
     The image has no CUDA toolkit, since the wheels bring CUDA along, and checks its GPUs when it starts.
     """
-    from envsolve.ways.image_offers import as_json as offers_json
-
     settings = options.settings_from(
         mirror=mirror, index=index, extra_index=extra_index, find_links=find_links,
         offline=offline, refresh=refresh, cache_dir=cache_dir,
     )  # fmt: skip
     asking = Asked(
-        requirements=requirements or [], files=files or [], target=target, python=python, gpus=gpus, variant=variant
-    )
+        requirements=requirements or [], files=files or [], constraints=constraints or [], extras=extra or [],
+        groups=group or [], target=target, python=python, gpus=gpus, variant=variant,
+    )  # fmt: skip
     machine, request = _chosen(asking, settings)
-    offers = _offers(machine, request)
-    written: list[str] = []
-    if not images:
-        if code := _write(asking, machine, request, settings, output, lock_file, _known(installer), force=force):
-            return code
-        written = [output.as_posix()]
-    if as_json:
-        print(json.dumps({**offers_json(offers), "folder": next(iter(written), None)}, ensure_ascii=False))
-    else:
-        _show(offers, output if written else None)
-    return 0
+    tool = _known(installer)
+    code = 0 if images else _write(asking, machine, request, settings, output, lock_file, tool, force=force)
+    if code == 0:
+        _show(_offers(machine, request), None if images else output, as_json=as_json)
+    return code
 
 
 def _known(installer: str) -> Literal["pip", "uv"]:
@@ -88,13 +85,13 @@ def _known(installer: str) -> Literal["pip", "uv"]:
 
 
 def _chosen(asking: Asked, settings: Settings) -> tuple[Machine, Request]:
-    """The host with the chosen GPUs, identified, and the request."""
+    """The host with the chosen GPUs alone, identified, and a request for all of those."""
     from envsolve.resolve.gpu_choice import chosen
     from envsolve.rulebook.load import load
     from envsolve.ways.cards import identified
 
     machine, request = asking.settled(source=settings.source, mirror=settings.mirror)
-    return identified(chosen(machine, request), load()), request
+    return identified(chosen(machine, request), load()), replace(request, gpus="all")
 
 
 def _offers(machine: Machine, request: Request) -> Offers:
@@ -134,9 +131,14 @@ def _write(
     return 0
 
 
-def _show(offers: Offers, folder: Path | None) -> None:
+def _show(offers: Offers, folder: Path | None, *, as_json: bool) -> None:
+    from envsolve.ways.image_offers import as_json as to_json
     from envsolve.ways.image_offers import as_text
 
+    if as_json:
+        place = None if folder is None else folder.as_posix()
+        print(json.dumps({**to_json(offers), "folder": place}, ensure_ascii=False))
+        return
     if folder is not None:
         print(f"build: docker build -t my-torch {shlex.quote(str(folder))}")
     print(as_text(offers))
