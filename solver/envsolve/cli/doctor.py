@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from envsolve.cli.command_app import command_app
 from envsolve.errors import InputError
 
 if TYPE_CHECKING:
     from envsolve.doctor.finding import Finding
 
-app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
+app = command_app()
 
 _Report = Annotated[
     str | None,

@@ -34,7 +34,7 @@ def test_version(capsys: Output) -> None:
     ("argv", "error", "hint"),
     [
         (["plann"], "error: there is no command 'plann'", "hint: envsolve plan"),
-        (["plan", "--nope"], "error: no such option: --nope", "hint: envsolve plan --help"),
+        (["plan", "--zzz"], "error: no such option: --zzz", "hint: envsolve plan --help"),
         (["detect", "extra"], "error: got unexpected extra argument(s) (extra)", "hint: envsolve detect --help"),
     ],
 )
