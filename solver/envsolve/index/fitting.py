@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from packaging.tags import Tag, parse_tag
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
@@ -137,12 +136,6 @@ def version(text: str) -> Version | None:
         return Version(text)
     except InvalidVersion:
         return None
-
-
-@lru_cache(maxsize=4096)
-def tags(text: str) -> frozenset[Tag]:
-    """The tags of a wheel's tag part."""
-    return parse_tag(text)
 
 
 @lru_cache(maxsize=4096)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
-from packaging.tags import Tag
+from packaging.tags import Tag, parse_tag
 from packaging.version import Version
 
 # In place of an address where only name and hash of a file are known; the file's name follows.
@@ -62,3 +64,38 @@ class WheelMetadata:
     requires: tuple[Requirement, ...]
     extras: frozenset[str]
     requires_python: SpecifierSet | None = None
+
+
+Row = list[Any]
+
+
+@lru_cache(maxsize=4096)
+def tags_of(text: str) -> frozenset[Tag]:
+    """The tags of a wheel's tag part ("cp312-cp312-manylinux_2_28_x86_64")."""
+    return parse_tag(text)
+
+
+def row_of_file(file: ReleaseFile) -> Row:
+    """A file as plain data, for what is kept; its Requires-Python, tags and build number are left out."""
+    return [
+        str(file.version), file.filename, file.url, file.source, file.sha256, file.metadata_sha256, file.yanked,
+        file.size, file.folder,
+    ]  # fmt: skip
+
+
+def file_of_row(name: str, row: Row) -> ReleaseFile:
+    """The file of such a row; its tags are read from its name. Raises TypeError or ValueError for another row."""
+    version, filename, url, source, sha256, metadata_sha256, yanked, size, folder = row
+    return ReleaseFile(
+        name=name,
+        version=Version(version),
+        filename=filename,
+        url=url,
+        source=source,
+        sha256=sha256,
+        metadata_sha256=metadata_sha256,
+        tags=tags_of("-".join(filename[:-4].rsplit("-", 3)[1:])) if filename.endswith(".whl") else frozenset(),
+        yanked=yanked,
+        size=size,
+        folder=folder,
+    )

@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-from envsolve.index.fitting import canonical, sdist_version, split_wheel_name, tags, version
+from envsolve.index.fitting import canonical, sdist_version, split_wheel_name, version
 from envsolve.index.page import Link
-from envsolve.index.release import ReleaseFile
+from envsolve.index.release import ReleaseFile, tags_of
 
 _BUILD = re.compile(r"(\d+)(.*)", re.ASCII)
 
@@ -37,7 +37,7 @@ def release_file(link: Link, name: str, source: str, base: str = "") -> ReleaseF
         sha256=link.sha256,
         metadata_sha256=link.metadata,
         requires_python=specifiers(link.requires_python),
-        tags=tags(parts.tag),
+        tags=tags_of(parts.tag),
         build=(int(build[1]), build[2]) if build else (),
         yanked=link.yanked,
         size=link.size,

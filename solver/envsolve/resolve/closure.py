@@ -10,17 +10,17 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
-from resolvelib import BaseReporter, ResolutionImpossible, ResolutionTooDeep, Resolver
 
 from envsolve.errors import RefusedError
 from envsolve.index.release import ReleaseFile
-from envsolve.resolve.candidates import Candidate
+from envsolve.resolve.choices import Choices
 from envsolve.resolve.conflict import Conflict, Solution, conflict_of, explain
+from envsolve.resolve.listing import Candidate
 from envsolve.resolve.need import Need
 from envsolve.resolve.plan import Plan
 from envsolve.resolve.protocol import Index
-from envsolve.resolve.provider import Provider
 from envsolve.resolve.sources import Sources
+from envsolve.resolve.straight import straight
 from envsolve.resolve.target_env import TargetEnv, target_env
 
 ASKED = "(asked)"  # stands in `via` for the user's own requirements
@@ -44,10 +44,14 @@ class ClosedPackage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Closure:
-    """All packages, sorted by name, for one target."""
+    """All packages, sorted by name, for one target.
+
+    `passed_over` names releases that are newer than those here and could not be looked at offline.
+    """
 
     env: TargetEnv
     packages: tuple[ClosedPackage, ...]
+    passed_over: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,16 +89,21 @@ def try_close(
     env = target_env(plan.machine, plan.python, plan.build.glibc_min)
     roots = _roots(plan, env, optional)
     sources = Sources(plan, index, env, [root for root in roots if root.url])
-    provider = Provider(sources, (*plan.request.constraints, *_caps(plan)), prefer)
+    choices = Choices(sources, (*plan.request.constraints, *_caps(plan)), prefer)
     sources.prefetch([canonicalize_name(root.name) for root in roots])
 
     def solve(some: Sequence[Requirement]) -> Solution | Conflict:
-        return _solve(provider, some)
+        return _solve(choices, some)
 
-    found = solve(roots)
+    try:
+        found = solve(roots)
+    finally:
+        sources.remember()
     if isinstance(found, Conflict):
-        return Unsolved(unmet=provider.unmet(), explain=partial(explain, roots, found, solve, provider))
-    return _closure(found, {canonicalize_name(root.name) for root in roots}, sources, provider)
+        if sources.missed:
+            raise next(iter(sources.missed.values()))
+        return Unsolved(unmet=choices.unmet(), explain=partial(explain, roots, found, solve, choices))
+    return _closure(found, {canonicalize_name(root.name) for root in roots}, sources, choices)
 
 
 def _caps(plan: Plan) -> list[Requirement]:
@@ -110,10 +119,17 @@ def _roots(plan: Plan, env: TargetEnv, optional: frozenset[str]) -> list[Require
     return [r for r in (*rest, *asked) if canonicalize_name(r.name) not in optional]
 
 
-def _solve(provider: Provider, roots: Sequence[Requirement]) -> Solution | Conflict:
-    needs = [need for root in roots for need in provider.needs(root)]
-    provider.prefetch_metadata(needs)
-    resolver: Resolver[Need, Candidate, str] = Resolver(provider, BaseReporter())
+def _solve(choices: Choices, roots: Sequence[Requirement]) -> Solution | Conflict:
+    needs = choices.roots(roots)
+    return straight(choices, needs) or _search(choices, needs)
+
+
+def _search(choices: Choices, needs: Sequence[Need]) -> Solution | Conflict:
+    from resolvelib import BaseReporter, ResolutionImpossible, ResolutionTooDeep, Resolver
+
+    from envsolve.resolve.provider import Provider  # most sets are solved without
+
+    resolver: Resolver[Need, Candidate, str] = Resolver(Provider(choices), BaseReporter())
     try:
         return dict(resolver.resolve(needs, max_rounds=_MAX_ROUNDS).mapping)
     except ResolutionImpossible as error:
@@ -122,11 +138,11 @@ def _solve(provider: Provider, roots: Sequence[Requirement]) -> Solution | Confl
         return conflict_of(())
 
 
-def _closure(mapping: Solution, asked: set[str], sources: Sources, provider: Provider) -> Closure:
+def _closure(mapping: Solution, asked: set[str], sources: Sources, choices: Choices) -> Closure:
     requires: dict[str, set[str]] = {candidate.name: set() for candidate in mapping.values()}
     via: dict[str, set[str]] = {name: set() for name in requires}
     for candidate in mapping.values():
-        for need in provider.get_dependencies(candidate):
+        for need in choices.dependencies(candidate):
             if need.name != candidate.name:
                 requires[candidate.name].add(need.name)
                 via[need.name].add(candidate.name)
@@ -142,4 +158,14 @@ def _closure(mapping: Solution, asked: set[str], sources: Sources, provider: Pro
         for candidate in mapping.values()
         if not candidate.extra
     ]
-    return Closure(env=sources.env, packages=tuple(sorted(packages, key=lambda package: package.name)))
+    return Closure(
+        env=sources.env,
+        packages=tuple(sorted(packages, key=lambda package: package.name)),
+        passed_over=tuple(sorted({f"{one.name} {one.text}" for one in sources.missed if _is_newer(one, mapping)})),
+    )
+
+
+def _is_newer(missed: Candidate, mapping: Solution) -> bool:
+    """Whether an older release of the same package was taken in its stead."""
+    taken = mapping.get(missed.name)
+    return taken is not None and missed.place < taken.place

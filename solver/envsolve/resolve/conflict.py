@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from packaging.requirements import Requirement
@@ -10,9 +10,9 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from envsolve.errors import RefusedError
-from envsolve.resolve.candidates import Candidate
-from envsolve.resolve.need import PYTHON, Need
-from envsolve.resolve.provider import Provider
+from envsolve.resolve.choices import Choices
+from envsolve.resolve.listing import Candidate
+from envsolve.resolve.need import Need
 
 _SHOWN_VERSIONS = 3
 
@@ -32,11 +32,11 @@ class Conflict:
     causes: tuple[Cause, ...]
 
 
-Solution = dict[str, Candidate]
+Solution = Mapping[str, Candidate]
 Solve = Callable[[Sequence[Requirement]], Solution | Conflict]
 
 
-def explain(roots: Sequence[Requirement], conflict: Conflict, solve: Solve, provider: Provider) -> RefusedError:
+def explain(roots: Sequence[Requirement], conflict: Conflict, solve: Solve, choices: Choices) -> RefusedError:
     """The error that tells a conflict: the fewest requirements that make it, why, and a change seen to help."""
     if not conflict.causes:
         return RefusedError(
@@ -44,8 +44,8 @@ def explain(roots: Sequence[Requirement], conflict: Conflict, solve: Solve, prov
             hint="pin the packages that matter most to a version",
         )
     kept, conflict = _smallest(roots, conflict, solve)
-    guilty = [*kept, *_pins_of_the_plan(roots, kept, conflict, provider)]
-    lines = list(dict.fromkeys([*(f"you ask for {root}" for root in guilty), *_reasons(conflict, provider)]))
+    guilty = [*kept, *_pins_of_the_plan(roots, kept, conflict, choices)]
+    lines = list(dict.fromkeys([*(f"you ask for {root}" for root in guilty), *_reasons(conflict, choices)]))
     head = f"{guilty[0].name} can't be installed" if len(guilty) == 1 else "these requirements can't go together"
     return RefusedError(f"{head}:\n  " + "\n  ".join(lines), hint=_remedy(roots, kept, solve))
 
@@ -64,24 +64,24 @@ def _smallest(roots: Sequence[Requirement], conflict: Conflict, solve: Solve) ->
 
 
 def _pins_of_the_plan(
-    roots: Sequence[Requirement], kept: Sequence[Requirement], conflict: Conflict, provider: Provider
+    roots: Sequence[Requirement], kept: Sequence[Requirement], conflict: Conflict, choices: Choices
 ) -> list[Requirement]:
     """The user's limits on planned packages in the conflict: without them the plan itself would be another."""
-    planned = {cause.need.name for cause in conflict.causes if provider.is_planned(cause.need.name)}
+    planned = {cause.need.name for cause in conflict.causes if choices.is_planned(cause.need.name)}
     return [r for r in roots if r.specifier and canonicalize_name(r.name) in planned and r not in kept]
 
 
-def _reasons(conflict: Conflict, provider: Provider) -> Iterator[str]:
+def _reasons(conflict: Conflict, choices: Choices) -> Iterator[str]:
     yield from sorted({f"{c.parent} needs {c.need.text}" for c in conflict.causes if c.parent is not None})
-    for name in sorted({cause.need.name for cause in conflict.causes} - {PYTHON}):
-        yield from (f"a constraint says {constraint}" for constraint in provider.constraints_on(name))
-        yield _supply(name, provider)
+    for name in sorted({c.need.name for c in conflict.causes if not c.need.name.startswith("<")}):
+        yield from (f"a constraint says {constraint}" for constraint in choices.constraints_on(name))
+        yield _supply(name, choices)
 
 
-def _supply(name: str, provider: Provider) -> str:
+def _supply(name: str, choices: Choices) -> str:
     """What there is of a package, in one line."""
-    listing = provider.listing(name)
-    if provider.is_planned(name):
+    listing = choices.listing(name)
+    if choices.is_planned(name):
         return f"this machine's plan has {name} {listing.versions[0]}"
     dropped = f" ({listing.dropped})" if str(listing.dropped) else ""
     if not listing.versions:

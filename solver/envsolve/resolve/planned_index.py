@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from packaging.tags import Tag
 from packaging.version import Version
 
 from envsolve.index.release import ReleaseFile, WheelMetadata
-from envsolve.resolve.protocol import Index
+from envsolve.resolve.protocol import Index, Remembering
 from envsolve.resolve.request import TRIO
 
 _RULES = "rules"
@@ -43,6 +44,17 @@ class PlannedIndex:
 
     def prefetch_metadata(self, files: Sequence[ReleaseFile]) -> None:
         self._index.prefetch_metadata([file for file in files if file.source != _RULES])
+
+    def recall(self, name: str, target: str, *, variant: str | None = None, version: Version | None = None) -> Any:
+        if name in TRIO or variant is not None or not isinstance(self._index, Remembering):
+            return None
+        return self._index.recall(name, target, version=version)
+
+    def remember(
+        self, name: str, target: str, body: Any, *, variant: str | None = None, version: Version | None = None
+    ) -> None:
+        if name not in TRIO and variant is None and isinstance(self._index, Remembering):
+            self._index.remember(name, target, body, version=version)
 
 
 def _planned(name: str, version: Version) -> ReleaseFile:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from packaging.version import Version
 
@@ -38,4 +38,19 @@ class Index(Protocol):
 
     def prefetch_metadata(self, files: Sequence[ReleaseFile]) -> None:
         """A hint: the METADATA of these wheels will be asked next; may load them in parallel."""
+        ...
+
+
+@runtime_checkable
+class Remembering(Protocol):
+    """What an Index may do as well: keep what was worked out of the files of a package for one target."""
+
+    def recall(self, name: str, target: str, *, variant: str | None = None, version: Version | None = None) -> Any:
+        """What was kept, if the files that `files` would give back are still the same; else None."""
+        ...
+
+    def remember(
+        self, name: str, target: str, body: Any, *, variant: str | None = None, version: Version | None = None
+    ) -> None:
+        """Keep plain data for one target, named by a text."""
         ...

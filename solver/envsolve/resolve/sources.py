@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from envsolve.errors import RefusedError
+from envsolve.errors import OfflineError, RefusedError
 from envsolve.index.release import ReleaseFile, WheelMetadata
-from envsolve.resolve.candidates import Dropped, Listing, fitting_listing, planned_listing
+from envsolve.resolve.candidates import fitting_listing, planned_listing
+from envsolve.resolve.listing import Candidate, Dropped, Listing
 from envsolve.resolve.plan import Plan
-from envsolve.resolve.protocol import Index
+from envsolve.resolve.protocol import Index, Remembering
 from envsolve.resolve.request import TRIO
 from envsolve.resolve.row import PlannedPackage
 from envsolve.resolve.target_env import TargetEnv
 from envsolve.resolve.url_file import url_file
+from envsolve.resolve.wish import Wish
 
 # The CUDA libraries and Triton: from the default Python index, or else from the variant's folder, which lists them too.
 _EITHER = ("triton", "pytorch-triton", "nvidia-", "cuda-")
@@ -26,10 +29,10 @@ _EITHER = ("triton", "pytorch-triton", "nvidia-", "cuda-")
 class PlannedFileMissing(RefusedError):
     """A file of the plan is not on the index: `row` is (package, public version, variant), for the next plan."""
 
-    def __init__(self, package: PlannedPackage, variant: str, dropped: Dropped) -> None:
-        label = package.label(variant)
+    def __init__(self, package: PlannedPackage, variant: str, dropped: Dropped, why: str = "") -> None:
         detail = f" ({dropped})" if str(dropped) else ""
-        super().__init__(f"{package.name} {label} is not on the index for this target{detail}")
+        what = f"{package.name} {package.label(variant)}"
+        super().__init__(f"{what}: {why}" if why else f"{what} is not on the index for this target{detail}")
         self.row = (package.name, str(package.version), variant)
 
 
@@ -48,6 +51,9 @@ class Sources:
         self.env = env
         self._plan = plan
         self._index = index
+        self._memory = index if isinstance(index, Remembering) else None
+        self.missed: dict[Candidate, OfflineError] = {}
+        self._kept: list[tuple[Listing, str | None, Version | None]] = []
         self._planned = {package.name: package for package in plan.packages}
         self._urls: dict[str, Requirement] = {canonicalize_name(r.name): r for r in urls}
         self._listings: dict[str, Listing] = {}
@@ -79,11 +85,19 @@ class Sources:
             self._prefetched.update(fresh)
             self._index.prefetch(fresh)
 
-    def prefetch_metadata(self, files: Sequence[ReleaseFile]) -> None:
-        """Hint that the METADATA of these wheels comes next."""
-        fresh = [file for file in files if file.url not in self._metadata]
-        if fresh:
-            self._index.prefetch_metadata(fresh)
+    def prefetch_metadata(self, candidate: Candidate) -> None:
+        """Hint that the METADATA of this candidate comes next."""
+        if not candidate.is_known and candidate.file.url not in self._metadata:
+            self._index.prefetch_metadata([candidate.file])
+
+    def miss(self, candidate: Candidate, error: OfflineError) -> None:
+        """Note a candidate whose METADATA can't be had offline. Raises PlannedFileMissing if it is a planned one."""
+        if candidate.name in self._planned:
+            package = self._planned[candidate.name]
+            raise PlannedFileMissing(
+                package, self._plan.variant, Dropped(), "its METADATA is not at hand offline"
+            ) from error
+        self.missed.setdefault(candidate, error)
 
     def metadata(self, file: ReleaseFile) -> WheelMetadata:
         """The METADATA of one wheel."""
@@ -92,54 +106,81 @@ class Sources:
             found = self._metadata[file.url] = self._index.metadata(file)
         return found
 
-    def listing(self, name: str, specifier: SpecifierSet | None = None) -> Listing:
+    def listing(self, name: str, specifier: str = "") -> Listing:
         """The versions of a package. Raises PlannedFileMissing, CompanionWanted or OutsideError."""
         found = self._listings.get(name)
         if found is None:
             found = self._listings[name] = self._load(name, specifier)
         return found
 
-    def _load(self, name: str, specifier: SpecifierSet | None) -> Listing:
+    def remember(self) -> None:
+        """Let the index keep what was worked out in this run and wasn't known before."""
+        for listing, variant, version in self._kept if self._memory else ():
+            if listing.changed and self._memory:
+                known = listing.known()
+                self._memory.remember(listing.name, self.env.key, known, variant=variant, version=version)
+                listing.changed = False
+
+    def _load(self, name: str, specifier: str) -> Listing:
         if name in self._planned:
             return self._load_planned(self._planned[name])
         if name in TRIO:
-            raise CompanionWanted(Requirement(f"{name}{specifier or ''}"))
+            raise CompanionWanted(Requirement(f"{name}{specifier}"))
         if name in self._urls:
-            return Listing(name, [url_file(self._urls[name])], Dropped())
-        listing = fitting_listing(name, self._index.files(name), self.env)
-        if self._folder and name.startswith(_EITHER) and not listing.allowed(specifier or SpecifierSet()):
+            return Listing.of_files(name, [url_file(self._urls[name])], Dropped())
+        listing = self._worked_out(name, partial(fitting_listing, name, env=self.env))
+        if self._folder and name.startswith(_EITHER) and not listing.allowed(specifier):
             return self._load_from_variant(name, self._folder, _pinned(specifier))
         return listing
 
     def _load_from_variant(self, name: str, folder: str, version: Version | None) -> Listing:
         self._from_variant.add(name)
-        return fitting_listing(name, self._index.files(name, variant=folder, version=version), self.env)
+        return self._worked_out(name, partial(fitting_listing, name, env=self.env), folder, version)
 
     def _load_planned(self, package: PlannedPackage) -> Listing:
         if package.name in self._urls:
-            return Listing(package.name, [url_file(self._urls[package.name])], Dropped())
+            return Listing.of_files(package.name, [url_file(self._urls[package.name])], Dropped())
         folder = self._folder
         label = Version(package.label(self._plan.variant))
-        files = self._index.files(package.name, variant=folder, version=label)
-        listing = planned_listing(package.name, label, folder or "", files, self.env)
-        if not listing.versions:
+        work = partial(planned_listing, package.name, label, folder or "", env=self.env)
+        listing = self._worked_out(package.name, work, folder, label)
+        if not listing.texts:
             raise PlannedFileMissing(package, self._plan.variant, listing.dropped)
         if folder:
             self._from_variant.add(package.name)
         return listing
 
-    def as_planned(self, parent: str, requirement: Requirement) -> Requirement:
-        """A requirement as the plan sees it: between members of the torch family the rules outrank METADATA.
+    def _worked_out(
+        self,
+        name: str,
+        work: Callable[[Sequence[ReleaseFile]], Listing],
+        variant: str | None = None,
+        version: Version | None = None,
+    ) -> Listing:
+        """The listing that `work` makes of the files of a package, or what the index remembers of it."""
+
+        def load() -> Listing:
+            return work(self._index.files(name, variant=variant, version=version))
+
+        known = self._memory.recall(name, self.env.key, variant=variant, version=version) if self._memory else None
+        try:
+            listing = Listing.recalled(name, known, load) if known is not None else load()
+        except ValueError:
+            listing = load()
+        self._kept.append((listing, variant, version))
+        return listing
+
+    def as_planned(self, parent: str, wish: Wish) -> Wish:
+        """A wish as the plan sees it: between members of the torch family the rules outrank METADATA.
 
         A companion's METADATA may pin another torch than the one that it belongs to by the rules, or none.
         """
-        name = canonicalize_name(requirement.name)
-        if parent in self._planned and name in self._planned:
-            return Requirement(f"{name}[{','.join(sorted(requirement.extras))}]" if requirement.extras else name)
-        return requirement
+        if parent in self._planned and wish.name in self._planned:
+            return Wish(wish.name, wish.extra, "", wish.name, exact=False, bounded=False, prereleases=False)
+        return wish
 
 
-def _pinned(specifier: SpecifierSet | None) -> Version | None:
+def _pinned(specifier: str) -> Version | None:
     """The one version that a specifier names, as torch's METADATA does for its CUDA libraries and Triton."""
-    pins = [s.version for s in specifier or () if s.operator == "=="]
+    pins = [s.version for s in SpecifierSet(specifier) if s.operator == "=="]
     return Version(pins[0]) if len(pins) == 1 and not pins[0].endswith(".*") else None

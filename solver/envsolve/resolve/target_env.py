@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -32,15 +33,26 @@ class TargetEnv:
     """What decides which files and which conditional requirements a target takes.
 
     `python` is major.minor, with a t where it is free-threaded; `environments` holds the marker variables, twice where
-    the patch version is not known (its first and its last patch); `rank` orders the tags that fit, best is 0.
+    the patch version is not known (its first and its last patch); `platforms` the platform tags that fit, best first.
     """
 
     python: str
     environments: tuple[Mapping[str, str], ...]
-    rank: Mapping[Tag, int]
+    platforms: tuple[str, ...]
     # Thousands of files share some dozens of tag sets, and hundreds of requirements a few markers.
     _best: dict[frozenset[Tag], int | None] = field(default_factory=dict, compare=False, repr=False)
     _pythons: dict[SpecifierSet, bool] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def rank(self) -> Mapping[Tag, int]:
+        """Orders the tags that fit, best is 0."""
+        return _ranked(self.python, self.platforms)
+
+    @property
+    def key(self) -> str:
+        """Names all of this in a few characters: two targets with the same key take the same files."""
+        text = repr((self.python, [sorted(some.items()) for some in self.environments], self.platforms))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def holds(self, marker: Marker | None, extra: str = "") -> bool:
         """Whether a requirement with this marker is needed: for any patch version that the target may have."""
@@ -61,7 +73,8 @@ class TargetEnv:
     def best_rank(self, tags: frozenset[Tag]) -> int | None:
         """The rank of the best of a wheel's tags; None where it does not install on the target."""
         if tags not in self._best:
-            self._best[tags] = min((self.rank[tag] for tag in tags if tag in self.rank), default=None)
+            rank = self.rank
+            self._best[tags] = min((rank[tag] for tag in tags if tag in rank), default=None)
         return self._best[tags]
 
 
@@ -79,15 +92,15 @@ def target_env(machine: Machine, python: str, glibc_min: Dotted | None = None) -
     return TargetEnv(
         python=minor + match["threads"],
         environments=tuple(_markers(machine, minor, full) for full in fulls),
-        rank=_ranked(minor, match["threads"], tuple(_platforms(machine, glibc_min))),
+        platforms=tuple(_platforms(machine, glibc_min)),
     )
 
 
 @lru_cache(maxsize=16)
-def _ranked(python: str, threads: str, platforms: tuple[str, ...]) -> Mapping[Tag, int]:
-    version = tuple(int(part) for part in python.split("."))
+def _ranked(python: str, platforms: tuple[str, ...]) -> Mapping[Tag, int]:
+    version = tuple(int(part) for part in python.rstrip("t").split("."))
     interpreter = f"cp{version[0]}{version[1]}"
-    abi = interpreter + threads + ("m" if version < (3, 8) else "")
+    abi = interpreter + ("t" if python.endswith("t") else "") + ("m" if version < (3, 8) else "")
     rank: dict[Tag, int] = {}
     for tag in cpython_tags(version, [abi], platforms):
         rank.setdefault(tag, len(rank))
