@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,6 +32,7 @@ def call(*words: str) -> subprocess.CompletedProcess[str]:
 class Docker:
     build = ("docker", "build", "--network", "host", "-t", "envsolve-test")
     start = ("docker", "run", "--rm", "envsolve-test")
+    remove = ("docker", "rmi", "envsolve-test")
 
 
 class Buildah:
@@ -45,10 +47,17 @@ class Buildah:
         "-t",
         "envsolve-test",
     )
+    remove = ("buildah", "--storage-driver", "vfs", "rmi", "envsolve-test")
 
 
 @pytest.fixture(scope="module")
-def builder() -> type[Docker] | type[Buildah]:
+def builder() -> Iterator[type[Docker] | type[Buildah]]:
+    found = _at_hand()
+    yield found
+    call(*found.remove)
+
+
+def _at_hand() -> type[Docker] | type[Buildah]:
     if shutil.which("docker") and call("docker", "info").returncode == 0:
         return Docker
     if (
