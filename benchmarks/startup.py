@@ -2,8 +2,8 @@
 
     python benchmarks/startup.py [ROUNDS]
 
-All commands take turns in one run, so that the ratios hold on a noisy machine; medians of the rounds are shown. The trio
-that uv compiles is three stub wheels in a folder: uv then does no more than to start, read three files and solve.
+All commands take turns in one run, so that the ratios hold on a noisy machine; medians of the rounds are shown. The
+trio that uv compiles is three stub wheels in a folder: uv does no more than to start, read three files and solve.
 """
 
 from __future__ import annotations
