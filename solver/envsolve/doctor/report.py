@@ -17,7 +17,7 @@ from envsolve.doctor.report_plain import plain
 from envsolve.doctor.report_python import Said, answers
 from envsolve.rulebook.rulebook import Rulebook
 
-MOST_CHARACTERS = 2_000_000  # of the end of a text: the last lines tell what went wrong
+MOST_CHARACTERS = 500_000  # of the end of a text: the last lines tell what went wrong
 _WHEEL = re.compile(r"[\w.]+-\d[\w.+!%]*-[\w.]+-[\w.]+-[\w.]+\.whl")
 _REFUSED = re.compile(r"is not a supported wheel|only has wheels")
 _TARGETS = re.compile(

@@ -11,19 +11,29 @@ _TIME = re.compile(
     r"^\s{0,4}\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?(?: ?\[?(?:INFO|ERROR"
     r"|WARN(?:ING)?|DEBUG)\]?:?)? "
 )
-_QUOTE = re.compile(r"^\s{0,3}> ?(?!>>)(?:> ?(?!>>))*")
+_QUOTE = re.compile(r"^\s{0,3}>(?: |$)")
 _SERVICE = re.compile(r"^([\w.-]{2,40}?)\s*\|\s")
+_LONG_WORD = re.compile(r"\S{400,}")  # a hash, a progress bar, a line of base64
+_MOST_IN_LINE = 6000
 _FENCE = re.compile(r"^\s*(?:```+|~~~+)\w*\s*$")
 
 
 def plain(text: str) -> str:
     """The text, line for line, without colours, times, quote signs, names of services and fences."""
-    lines = [_TIME.sub("", line) for line in tidy(text).split("\n")]
+    lines = [_TIME.sub("", _shortened(line)) for line in tidy(text).split("\n")]
     if sum(line.startswith(("> ", ">  ")) for line in lines) >= 3:
         lines = [_QUOTE.sub("", line) for line in lines]
     services = Counter(match[1] for line in lines if (match := _SERVICE.match(line)))
     often = {name for name, count in services.items() if count >= 2 and not name.isdecimal()}
     return "\n".join("" if _FENCE.match(line) else _without_service(line, often) for line in lines)
+
+
+def _shortened(line: str) -> str:
+    """A line that no pattern chokes on: both ends of very long words and of a very long line."""
+    if len(line) < 400:
+        return line
+    line = _LONG_WORD.sub(lambda match: f"{match[0][:200]}…{match[0][-150:]}", line)
+    return line if len(line) <= _MOST_IN_LINE else f"{line[: _MOST_IN_LINE // 2]} … {line[-_MOST_IN_LINE // 2 :]}"
 
 
 def _without_service(line: str, often: set[str]) -> str:

@@ -54,8 +54,8 @@ _ARCH: tuple[tuple[str, int, str], ...] = (
     ("arm", 3, r"\bApple (?:Silicon|M\d)\b|\bM[1-4] (?:Mac|Pro|Max|Ultra)\b|\bMac\w*(?: \w+){0,2} M[1-4]\b"),
     ("x86", 3, r"\bIntel Mac\b|\bIntel(?:-based)? MacBook|\bAMD64\b|\bwin_amd64\b|\blinux_x86_64\b"),
     ("x86", 3, r"\bmanylinux\w*_x86_64\b|\bmanylinux1_x86"),
-    ("arm", 2, r"\baarch64\b|\barm64\b|\bARM64\b"),
-    ("x86", 2, r"\bx86[_-]64\b|\bamd64\b|\bx64\b"),
+    ("arm", 2, r"(?<![a-zA-Z0-9])(?:aarch64|arm64|ARM64)\b"),
+    ("x86", 2, r"(?<![a-zA-Z0-9])(?:x86[_-]64|amd64|x64)\b"),
 )  # fmt: skip
 _PYTHON: tuple[tuple[int, str], ...] = (
     (9, r"\bPython version: (\d\.\d{1,2})(?:\.\d+)?[^\n]*runtime|\bPython (\d\.\d{1,2})\.\d+\w* [(|]"),
