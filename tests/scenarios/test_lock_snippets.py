@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from envsolve.cli.app import run
 from fakes.lock_world import LINUX, WINDOWS, LockWorld, lock_world, targets_here
 from fakes.stub_wheels import StubWheel
 
@@ -106,3 +107,6 @@ def test_uv_takes_its_snippet(world: LockWorld, capsys: Output, tmp_path: Path) 
     locked = {p["name"]: p for p in tomllib.loads(Path("uv.lock").read_text())["package"]}
     assert (locked["torch"]["version"], locked["six"]["version"]) == ("2.11.0+cu128", "1.17")
     assert locked["torch"]["source"] == {"registry": f"{world.server.whl}/cu128"}
+    # and what uv wrote can be asked about in turn
+    assert run(["plan", "--from", "uv.lock", "--target", here]) == 0
+    assert run(["plan", "--from", "uv.lock", "--target", here.replace("RTX 5070 Ti", "GTX 1080 Ti")]) == 1

@@ -47,7 +47,7 @@ class Solved:
     plan: Plan
     closure: Closure
     differences: tuple[str, ...]
-    passed_over: tuple[FileRow, ...] = ()
+    passed_over: tuple[str, ...] = ()  # releases that were planned before and that no place had
 
 
 def lock_plan(
@@ -81,7 +81,7 @@ def lock_plan(
         index,
         command=command,
         rules=rulebook.digest,
-        passed_over=tuple(_told(found.passed_over)),
+        passed_over=found.passed_over,
     )
     virtual = virtual_packages(found.plan.machine, rulebook, glibc=lowest_glibc(found.closure))
     return Locked(lock=replace(lock, virtual=virtual), plan=found.plan, differences=found.differences)
@@ -104,7 +104,8 @@ def renew(
     kept = _settle(replace(request, requirements=(*request.requirements, *pins)), planner, index, prefer)
     # With the same torch another variant means that the machine, the rules or the request have changed.
     if isinstance(kept, Solved) and kept.plan.variant == keep.variant:
-        return kept
+        # What was passed over when these versions were chosen was not planned now.
+        return replace(kept, passed_over=kept.passed_over or keep.header.passed_over)
     return solve(request, planner, index, prefer)
 
 
@@ -181,7 +182,7 @@ def _settle(
                 return _Stuck(plan=answer, unsolved=closure)
             changes = _changes(first, answer, None) if absent else ()
             differences = (*absent, *changes)
-            return Solved(plan=answer, closure=closure, differences=differences, passed_over=passed_over)
+            return Solved(plan=answer, closure=closure, differences=differences, passed_over=tuple(_told(passed_over)))
 
 
 def _told(rows: Iterable[FileRow]) -> Iterator[str]:
