@@ -6,6 +6,7 @@ import time
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from reports_data import reports
 
 from envsolve.doctor.as_json import as_json
 from envsolve.doctor.as_text import as_text
@@ -14,7 +15,6 @@ from envsolve.doctor.facts import load_facts
 from envsolve.doctor.finding import CODES, Finding
 from envsolve.doctor.report import read_report
 from envsolve.rulebook.load import load
-from reports_data import reports
 
 RULEBOOK, FACTS = load(), load_facts()
 # Lines of real-looking reports, whole and cut: mixed they reach deep into the parsers and the causes.

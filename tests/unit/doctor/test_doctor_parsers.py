@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from reports_data import reports
 
 from envsolve.capability import Target
 from envsolve.doctor.facts import load_facts
@@ -18,7 +19,6 @@ from envsolve.doctor.report_python import answers
 from envsolve.doctor.report_symptoms import TABLES, symptoms
 from envsolve.doctor.symptom_table import Row
 from envsolve.rulebook.load import load
-from reports_data import reports
 
 RULEBOOK, FACTS = load(), load_facts()
 
@@ -151,7 +151,8 @@ def test_pip_show_and_already_satisfied_tell_the_place() -> None:
     ("text", "facts"),
     [
         (
-            '$ python -c "import torch; print(torch.__version__, torch.version.cuda, torch.cuda.is_available())"\n2.7.0+cpu None False',
+            '$ python -c "import torch; print(torch.__version__, torch.version.cuda, torch.cuda.is_available())"\n'
+            "2.7.0+cpu None False",
             {"torch": "2.7.0+cpu", "cuda": "None", "available": "False"},
         ),
         (
@@ -202,7 +203,7 @@ def test_variables_as_people_show_them(text: str, value: str | None) -> None:
 def test_files_of_a_traceback_and_their_modules() -> None:
     text = (
         'File "/home/u/v/lib/python3.10/site-packages/flash_attn/x.py", line 3\n'
-        "ImportError: /home/u/v/lib/python3.10/site-packages/flash_attn_2_cuda.cpython-310-x86_64-linux-gnu.so: undefined"
+        "ImportError: /home/u/v/lib/python3.10/site-packages/flash_attn_2_cuda.cpython-310-x86_64-linux-gnu.so: undef"
     )
     assert [module_of(frame.path) for frame in frames(text)] == ["flash_attn", "flash_attn_2_cuda"]
     assert site_of(frames(text)[0].path) == "/home/u/v/lib/python3.10/site-packages"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from reports_data import Report, reports
 
 from envsolve.doctor.diagnose import diagnose
 from envsolve.doctor.facts import load_facts
 from envsolve.doctor.finding import CODES, Finding
 from envsolve.doctor.report import read_report
 from envsolve.rulebook.load import load
-from reports_data import Report, reports
 
 REPORTS = reports()
 RULEBOOK, FACTS = load(), load_facts()

@@ -1,0 +1,172 @@
+"""A live environment: what its files tell, and what the doctor makes of it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from envsolve.capability import Capability
+from envsolve.doctor.diagnose import diagnose
+from envsolve.doctor.facts import load_facts
+from envsolve.doctor.finding import Finding
+from envsolve.doctor.look import Seen, evidence_of
+from envsolve.doctor.look_changes import later_install
+from envsolve.doctor.look_child import Trial
+from envsolve.doctor.look_files import dists, version_file
+from envsolve.doctor.look_place import find_place
+from envsolve.dotted import Dotted
+from envsolve.errors import InputError
+from envsolve.machine.machine import Gpu, Machine, Problem
+from envsolve.rulebook.load import load
+
+RULEBOOK, FACTS = load(), load_facts()
+HOUR = 3600.0
+
+
+def put(site: Path, name: str, version: str, *, at: float = 0.0, asked: bool = False, label: str = "") -> None:
+    """An installed distribution, as pip leaves it; `label` goes into the package's own version file."""
+    folder = site / f"{name}-{version}.dist-info"
+    folder.mkdir(parents=True)
+    (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n", encoding="utf-8")
+    (folder / "INSTALLER").write_text("pip\n", encoding="utf-8")
+    (folder / "RECORD").write_text("", encoding="utf-8")
+    if asked:
+        (folder / "REQUESTED").touch()
+    os.utime(folder / "RECORD", (at, at))
+    package = site / name.replace("-", "_")
+    package.mkdir(exist_ok=True)
+    shown = f"{version}+{label}" if label else version
+    cuda = f"'{label[2:-1]}.{label[-1]}'" if label.startswith("cu") else "None"
+    (package / "version.py").write_text(f"__version__ = '{shown}'\ncuda: str = {cuda}\nhip = None\n", encoding="utf-8")
+    (package / "__init__.py").touch()
+
+
+def machine(**more: object) -> Machine:
+    rtx = Gpu(name="NVIDIA GeForce RTX 3080", compute_capability=Capability(8, 6))
+    known = {"os": "linux", "arch": "x86_64", "driver": Dotted.parse("550.54.14"), "gpus": (rtx,), "vendor": "nvidia"}
+    return Machine(**{**known, **more})  # type: ignore[arg-type]
+
+
+def seen(site: Path, *, torch: Path | None = None, trial: Trial | None = None) -> Seen:
+    asked = {"python": "3.11", "bits": 64, "path": [str(site)], "prefix": str(site)}
+    asked["torch"] = str((torch or site) / "torch" / "__init__.py")
+    return Seen(asked=asked, dists=dists([site]), trial=trial or Trial())
+
+
+def find(what: Seen, host: Machine) -> Finding:
+    return diagnose(evidence_of(what, host, RULEBOOK, container=False), RULEBOOK, FACTS)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    return tmp_path / "env" / "lib" / "python3.11" / "site-packages"
+
+
+def test_the_version_file_has_the_label_that_metadata_lacks(site: Path) -> None:
+    put(site, "torch", "2.6.0", label="cu124")
+    found = version_file(site / "torch")
+    assert found is not None
+    assert (found.version, found.cuda, found.hip) == ("2.6.0+cu124", "12.4", "")
+
+
+def test_a_later_install_is_seen_by_the_times(site: Path) -> None:
+    put(site, "torchvision", "0.20.1+cu121", at=HOUR)
+    put(site, "torch", "2.6.0", at=3 * HOUR)
+    put(site, "whisperx", "3.3.2", at=3 * HOUR, asked=True)
+    changes, commands = later_install(dists([site]), RULEBOOK)
+    assert [(c.before, c.after) for c in changes] == [("2.5.1+cu121", "2.6.0")]
+    assert commands[0].text == "pip install whisperx"
+
+
+def test_packages_of_one_run_show_no_swap(site: Path) -> None:
+    put(site, "torchvision", "0.20.1+cu121", at=HOUR)
+    put(site, "torch", "2.6.0", at=HOUR + 5)
+    assert later_install(dists([site]), RULEBOOK) == ((), ())
+
+
+def test_the_replaced_build_is_named_with_the_install_that_did_it(site: Path) -> None:
+    put(site, "torchvision", "0.20.1+cu121", at=HOUR)
+    put(site, "torch", "2.6.0", at=3 * HOUR, label="cpu")
+    put(site, "whisperx", "3.3.2", at=3 * HOUR, asked=True)
+    trial = Trial(said={"version": "2.6.0+cpu", "cuda": None, "available": False, "count": 0})
+    finding = find(seen(site, trial=trial), machine())
+    assert finding.code == "build-replaced"
+    assert "pip install whisperx" in finding.headline
+
+
+def test_a_set_that_computes_is_healthy(site: Path) -> None:
+    put(site, "torch", "2.6.0+cu124", label="")
+    said = {"version": "2.6.0+cu124", "cuda": "12.4", "available": True, "count": 1, "computed": True}
+    assert find(seen(site, trial=Trial(said=said)), machine()).code == "ok"
+
+
+def test_no_kernels_without_running_anything(site: Path) -> None:
+    put(site, "torch", "2.6.0+cu124")
+    blackwell = Gpu(name="NVIDIA GeForce RTX 5090", compute_capability=Capability(12, 0))
+    host = machine(gpus=(blackwell,), driver=Dotted.parse("570.86.16"))
+    assert find(seen(site), host).code == "no-kernels"
+
+
+def test_the_driver_of_this_machine_decides(site: Path) -> None:
+    put(site, "torch", "2.11.0", label="cu130")
+    assert find(seen(site), machine()).code == "driver-too-old"
+
+
+def test_a_torch_from_the_user_site_is_found(site: Path, tmp_path: Path) -> None:
+    put(site, "torch", "2.8.0", label="cu128")
+    user = tmp_path / "home" / ".local" / "lib" / "python3.11" / "site-packages"
+    put(user, "torch", "2.6.0", label="cu124")
+    assert find(seen(site, torch=user), machine()).code == "shadowed-torch"
+
+
+def test_a_traceback_of_the_import_is_read(site: Path) -> None:
+    put(site, "torch", "2.4.1+cu124")
+    put(site, "torchvision", "0.19.1+cu124")
+    library = site / "flash_attn_2_cuda.so"
+    text = f"Traceback (most recent call last):\nImportError: {library}: undefined symbol: _ZN3c105ErrorC2E\n"
+    assert find(seen(site, trial=Trial(text=text)), machine()).code == "foreign-extension"
+
+
+@pytest.mark.parametrize(
+    ("problem", "code"),
+    [
+        ("driver-not-loaded", "driver-not-reachable"),
+        ("driver-library-mismatch", "driver-library-mismatch"),
+        ("gpu-lost", "driver-not-reachable"),
+    ],
+)
+def test_what_detection_says_of_the_driver(site: Path, problem: str, code: str) -> None:
+    put(site, "torch", "2.6.0+cu124")
+    host = machine(driver=None, problems=(Problem(code=problem, text="the driver does not answer"),))
+    assert find(seen(site), host).code == code
+
+
+def test_no_torch_at_all(site: Path) -> None:
+    site.mkdir(parents=True)
+    finding = find(Seen(asked={"python": "3.11"}, dists=(), trial=Trial()), machine())
+    assert (finding.code, finding.missing[0].field) == ("unknown", "torch")
+
+
+def make_environment(folder: Path) -> Path:
+    interpreter = folder / "bin" / "python"
+    interpreter.parent.mkdir(parents=True)
+    interpreter.touch()
+    return interpreter
+
+
+def test_the_active_environment_comes_before_the_projects(tmp_path: Path) -> None:
+    active, project = make_environment(tmp_path / "active"), make_environment(tmp_path / "p" / ".venv")
+    nothing = {"name": None, "path": None, "python": None}
+    place = find_place(**nothing, environ={"VIRTUAL_ENV": str(tmp_path / "active")}, here=tmp_path / "p")  # type: ignore[arg-type]
+    assert (place.interpreter, place.chosen_by) == (active, "VIRTUAL_ENV")
+    place = find_place(**nothing, environ={}, here=tmp_path / "p")  # type: ignore[arg-type]
+    assert (place.interpreter, place.chosen_by) == (project, ".venv")
+
+
+def test_no_environment_and_two_are_wrong_usage(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="none is active"):
+        find_place(name=None, path=None, python=None, environ={}, here=tmp_path)
+    with pytest.raises(InputError, match="give one of"):
+        find_place(name="x", path=tmp_path, python=None, environ={}, here=tmp_path)
