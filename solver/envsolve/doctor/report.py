@@ -38,6 +38,13 @@ _OTHERS = re.compile(
     r"[ =]{1,2}(?:version )?v?(\d+\.\d+(?:\.\d+)?(?:\.?post\d+)?(?:\+[\w.]+)?)(?![\w.]*-)",
     re.IGNORECASE,
 )
+# What stands in front of a version that is not torch's, or only asked for; and what makes it a result all the same.
+_OWNED = re.compile(
+    r"(?:vision|audio|text|data|xformers|triton|codec|install|add|requir\w*|needs?|wants?)\b[^,;]*$", re.IGNORECASE
+)
+_RESULT = re.compile(
+    r"\b(?:gave|gives|got|shows|reports|prints|is now|now has)\s+(?:me\s+)?(?:torch\s+)?$", re.IGNORECASE
+)
 _BARE = re.compile(
     r"(?<![\w.+/=-])(\d+\.\d+\.\d+(?:\.dev\d+|[ab]\d+\w*)?\+(?:cu\d{2,3}|cpu|rocm[\d.]+|xpu|nv[\w.]+))(?![\w+])"
 )
@@ -123,11 +130,7 @@ def _is_asked_for(text: str, position: int) -> bool:
 def _is_companion(text: str, position: int) -> bool:
     """Whether a version belongs to another name in front of it, or to a command that asks for it."""
     line = text[text.rfind("\n", 0, position) + 1 : position]
-    return bool(
-        re.search(
-            r"(?:vision|audio|text|data|xformers|triton|codec|install|add|requir\w*|needs?|wants?)\b[^,;]*$", line, re.I
-        )
-    )
+    return bool(_OWNED.search(line)) and not _RESULT.search(line)
 
 
 def _trusted(history: Sequence[Installed]) -> list[Installed]:

@@ -26,7 +26,7 @@ _BARE = re.compile(
     r"^\s{0,8}((?:sudo\s+)?(?:python[\d.]*\s+-m\s+)?(?:pip[\d.]*\s+(?:install|list|freeze|show|download)"
     r"|uv\s+(?:pip|add|sync|lock|run)"
     r"|conda\s+(?:install|create|list|env)|mamba\s+(?:install|create)|micromamba\s+(?:install|create)"
-    r"|poetry\s+(?:install|add|lock|run)|docker\s+(?:run|build|compose)|podman\s+run)\s.*)$"
+    r"|poetry\s+(?:install|add|lock|run)|docker\s+(?:run|build|compose)|podman\s+run|(?:apptainer|singularity)\s+(?:exec|run|shell))\s.*)$"
 )
 _PYTHON = re.compile(r"^\s{0,8}(?:>>>|In\s?\[\d*\]:)\s?(.*)$")
 _MORE = re.compile(r"^\s{0,8}(?:\.\.\.|\s+\.\.\.:)\s?(.*)$")

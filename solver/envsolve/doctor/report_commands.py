@@ -13,6 +13,7 @@ from envsolve.doctor.report_blocks import Block
 _TOOLS: dict[str, Tool] = {
     "pip": "pip", "pip3": "pip", "uv": "uv", "conda": "conda", "mamba": "conda", "micromamba": "conda",
     "poetry": "poetry", "docker": "docker", "podman": "docker", "nvidia-docker": "docker", "nerdctl": "docker",
+    "apptainer": "docker", "singularity": "docker",
     "kubectl": "docker", "python": "python", "python3": "python", "py": "python",
 }  # fmt: skip
 _VALUED = {

@@ -61,7 +61,7 @@ def not_loaded(s: Situation) -> Finding | None:
     if shown is None and _nouveau(s):
         shown = e.first("nouveau")
     if shown is None:
-        return None
+        return _not_installed(s)
     headline, way = _why(s)
     return finding(
         s,
@@ -72,6 +72,18 @@ def not_loaded(s: Situation) -> Finding | None:
         certainty="high" if _gpu_is_there(s) else "medium",
         missing=() if s.driver.known else (ASK_DRIVER,),
     )
+
+
+def _not_installed(s: Situation) -> Finding | None:
+    """A card on the bus, no nvidia-smi, and a CUDA build that finds nothing."""
+    absent = any(problem.code == "no-driver" for problem in s.machine.problems)
+    outside = not (s.evidence.host.container or s.machine.wsl or s.driver.known)
+    blind = s.evidence.torch.available is False or s.evidence.has("no-driver", "no-gpus", "cuda-unavailable")
+    if not (absent and outside and blind and s.machine.gpus) or s.torch.accelerator != "cuda":
+        return None
+    way = fix("install the distribution's NVIDIA driver package, then reboot; a CUDA toolkit is not needed")
+    headline = "the card is there, no NVIDIA driver is installed"
+    return finding(s, "driver-not-reachable", headline, fixes=[way], certainty="medium", missing=[ASK_DRIVER])
 
 
 def _gpu_is_there(s: Situation) -> bool:
