@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from envsolve.cli.command_app import command_app
+from envsolve.cli.rules_update import update
 
 if TYPE_CHECKING:
     from envsolve.rulebook.facts import Fact
@@ -21,9 +22,7 @@ app = command_app(
 )
 
 
-@app.callback()
-def _group() -> None:
-    """Keeps `show` a command of its own."""
+app.command(epilog="Example: envsolve rules update --mirror https://mirror.example/whl --dry-run")(update)
 
 
 @app.command(epilog="Example: envsolve rules show 2.9.1+cu128")

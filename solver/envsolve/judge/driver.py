@@ -84,7 +84,9 @@ def too_old(driver: Driver, cuda: Dotted, rulebook: Rulebook) -> str | None:
     if driver.version is not None:
         if lowest is not None and not driver.reaches(lowest):
             return f"CUDA {cuda} needs driver {lowest} or newer, this is {driver.version}"
-        return None
+        if lowest is not None or cuda.major in rulebook.driver_floors:
+            return None
+        # A CUDA major that the rules have no numbers for: the driver's own CUDA is all there is to go by.
     if driver.cuda is None or driver.cuda >= cuda:
         return None
     if driver.cuda.major == cuda.major >= FIRST_WITH_MINOR_COMPATIBILITY:

@@ -8,6 +8,7 @@ from typing import Any
 
 from envsolve.errors import OutsideError
 from envsolve.rulebook.compiled import parse, parse_document
+from envsolve.rulebook.overlay_file import overlay_path
 from envsolve.rulebook.rulebook import Rulebook
 
 
@@ -22,8 +23,17 @@ def rules_dir() -> Path:
 
 
 def load(folder: Path | None = None) -> Rulebook:
-    """The rulebook of a rules folder (this program's by default). Raises OutsideError where it can't be read."""
-    return Rulebook(parse(_read("core.json", folder)))
+    """The rulebook of a rules folder; by default this program's, with the overlay of `rules update` if there is one.
+
+    Raises OutsideError where it can't be read, InputError for an overlay that is none.
+    """
+    compiled = parse(_read("core.json", folder))
+    overlay = overlay_path() if folder is None else None
+    if overlay is None or not overlay.exists():
+        return Rulebook(compiled)
+    from envsolve.rulebook.overlay import laid_over, parse_overlay
+
+    return Rulebook(laid_over(compiled, parse_overlay(overlay.read_bytes(), str(overlay))))
 
 
 def load_document(name: str, folder: Path | None = None) -> Mapping[str, Any]:
