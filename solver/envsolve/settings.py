@@ -6,7 +6,7 @@ import ast
 import importlib.util
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -19,11 +19,12 @@ from envsolve.index.configuration.given import Given, Layer
 from envsolve.index.configuration.pip_config import from_pip
 from envsolve.index.configuration.redact import credentials, origin, redact
 from envsolve.index.configuration.uv_config import from_uv
+from envsolve.record import record
 
 __all__ = ["PYTORCH_HOSTS", "PYTORCH_INDEX", "Settings", "load_settings", "redact"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Settings:
     """Addresses keep their credentials here: show them with `redact` only, or ask for `shown`.
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from envsolve.cli.planned import Asked
 from envsolve.errors import InputError
+from envsolve.record import record
 
 if TYPE_CHECKING:
     from envsolve.machine.machine import Machine
@@ -20,7 +21,7 @@ DEFAULT = "requirements.lock.txt"
 FOLDER = "lockfiles"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Job:
     """One target: what was asked, for which machine."""
 
@@ -34,7 +35,7 @@ class Job:
         return self.machine.platform, self.machine.python or ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Output:
     """A file and the targets that it holds, as places in the order's jobs."""
 
@@ -42,7 +43,7 @@ class Output:
     jobs: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LockOrder:
     """What one run of `envsolve lock` does. `former` holds the texts of the outputs that are there."""
 

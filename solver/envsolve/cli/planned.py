@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from envsolve.cli import asked, talk
 from envsolve.cli.command_line import lock_command
+from envsolve.record import record
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _FLAGS = ("-r", "-c", "--extra", "--group", "--target", "--python", "--gpus", "--variant")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Asked:
     """What the command line asks for, as it was typed."""
 

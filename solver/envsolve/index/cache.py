@@ -8,14 +8,15 @@ import json
 import os
 import threading
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from envsolve.record import record
 
 FORMAT = "index-2"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Entry:
     """A cached value: what is known of it, how many seconds ago it was checked, and its body (None if not read)."""
 

@@ -6,7 +6,6 @@ import contextlib
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -14,6 +13,7 @@ from envsolve.errors import OutsideError
 from envsolve.index.configuration.redact import origin, redact
 from envsolve.index.limits import BACKOFF_SECONDS, CONNECT_SECONDS, MAX_CONNECTIONS
 from envsolve.index.login import Logins
+from envsolve.record import record
 from envsolve.settings import Settings
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ELSEWHERE = "--mirror, --index or --find-links name another place; --offline uses what is cached"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Reply:
     """An answer in memory: `url` is where redirects led to, header names are lower case."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from envsolve.index.configuration.fields import VARIANT
 from envsolve.index.configuration.redact import strip_credentials
+from envsolve.record import record
 from envsolve.settings import Settings
 
 # These are never taken from the default Python index or the user's extra ones unless the source is "pypi".
@@ -15,7 +15,7 @@ FAMILY = ("torch", "torchvision", "torchaudio")
 Kind = Literal["project", "links"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Place:
     """One page or folder. `url` has no credentials; `base` is the base of the PyTorch index it belongs to, else ""."""
 

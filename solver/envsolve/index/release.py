@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -11,11 +10,13 @@ from packaging.specifiers import SpecifierSet
 from packaging.tags import Tag, parse_tag
 from packaging.version import Version
 
+from envsolve.record import record
+
 # In place of an address where only name and hash of a file are known; the file's name follows.
 UNKNOWN_ADDRESS = "unknown:"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ReleaseFile:
     """One wheel or sdist as an index page lists it.
 
@@ -55,7 +56,7 @@ class ReleaseFile:
         return self.url.startswith("file:")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class WheelMetadata:
     """What METADATA says: requirements with their markers, extras, requires-python."""
 

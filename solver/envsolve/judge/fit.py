@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from envsolve.record import record
 from envsolve.rulebook.tables import Build
 
 Verdict = Literal["native", "compatible", "jit", "unsupported", "unknown"]
@@ -12,7 +12,7 @@ Verdict = Literal["native", "compatible", "jit", "unsupported", "unknown"]
 Blame = Literal["gpu", "driver", "python", "libc", "platform", "pin", "accelerator", "companion"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Refusal:
     """Why a build does not run: a code of the contract, the numbers that decide, and the inputs that clash."""
 
@@ -21,7 +21,7 @@ class Refusal:
     blames: tuple[Blame, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Note:
     """Something to know about a plan that works."""
 
@@ -29,7 +29,7 @@ class Note:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class GpuFit:
     """How one GPU runs a build: the verdict and the target that serves it ("sm_86", "compute_90", "" if none)."""
 
@@ -38,7 +38,7 @@ class GpuFit:
     code: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Fit:
     """A build judged on a machine: it runs when nothing refuses it. Every true refusal is kept, the decisive first."""
 

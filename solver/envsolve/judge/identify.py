@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from envsolve.capability import Capability
 from envsolve.machine.machine import Gpu, Machine
+from envsolve.record import record
 from envsolve.rulebook.rulebook import Rulebook
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Identity:
     """A GPU and the capabilities it may have: one = known, several = the name does not decide, none = unknown."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from envsolve.capability import Capability
 from envsolve.judge import driver as drivers
@@ -12,6 +11,7 @@ from envsolve.judge.fit import Fit, GpuFit, Refusal, Verdict
 from envsolve.judge.host import libc_refusal, python_refusal
 from envsolve.judge.kernels import best_cubin, best_ptx
 from envsolve.machine.machine import Gpu, Machine
+from envsolve.record import record
 from envsolve.rulebook.rulebook import Rulebook
 from envsolve.rulebook.tables import Build
 
@@ -22,7 +22,7 @@ _ORDER = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Case:
     """What stays the same while many builds are judged: the machine with the chosen GPUs, each with a capability.
 

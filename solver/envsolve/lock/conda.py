@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from envsolve.record import record
 
 SUBDIRS: Mapping[str, str] = {  # a platform of the rules -> conda's folder for it
     "linux_x86_64": "linux-64",
@@ -16,7 +17,7 @@ SUBDIRS: Mapping[str, str] = {  # a platform of the rules -> conda's folder for 
 DEFAULT_CHANNELS = ("conda-forge",)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CondaPackage:
     """One package of a conda channel. `url` has no credentials, `md5` and `sha256` are hex ("" = not given)."""
 
@@ -29,7 +30,7 @@ class CondaPackage:
     depends: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CondaPart:
     """The packages that make an environment's Python and pip, solved from these channels."""
 
@@ -37,7 +38,7 @@ class CondaPart:
     packages: tuple[CondaPackage, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Virtual:
     """A virtual package: what a machine has by itself (`__cuda` 12.8: the newest CUDA of its driver)."""
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol, cast
 
 from envsolve.errors import InputError
 from envsolve.lock.lock import Lock
+from envsolve.record import record
 
 
 class _Writes(Protocol):
@@ -20,7 +20,7 @@ class _Reads(Protocol):
     def __call__(self, text: str, *, what: str = ...) -> tuple[Lock, ...]: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Format:
     """How the files of one kind are written, by the module of that name in this room.
 

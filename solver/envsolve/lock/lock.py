@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from packaging.version import Version
 
 from envsolve.lock.conda import DEFAULT_CHANNELS, CondaPart, Virtual
+from envsolve.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LockedFile:
     """One file that may be installed: its name, address (without credentials) and SHA-256 as 64 hex digits.
 
@@ -28,7 +27,7 @@ def is_sdist(filename: str) -> bool:
     return filename.endswith((".tar.gz", ".zip"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LockedPackage:
     """One package at one version.
 
@@ -45,7 +44,7 @@ class LockedPackage:
     taken: str = ""  # the name of the file that the target takes; "" once the lock was read back
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LockHeader:
     """For which machine, by which rules and with which command a lock was made; no dates, no absolute paths."""
 
@@ -59,7 +58,7 @@ class LockHeader:
     passed_over: tuple[str, ...] = ()  # "torch 2.15.0 (cu132, cu130)": planned before, and no place had it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Lock:
     """A complete, hashed set of packages for one target.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from packaging.requirements import Requirement
@@ -16,6 +16,7 @@ from envsolve.lock.lock import Lock
 from envsolve.lock.make import lowest_glibc, make_lock
 from envsolve.lock.virtual import virtual_packages
 from envsolve.machine.machine import Machine
+from envsolve.record import record
 from envsolve.resolve.closure import Closure, Unsolved, try_close
 from envsolve.resolve.plan import Answer, NeedsInput, NoPlan, Plan
 from envsolve.resolve.planner import plan as plan_for
@@ -31,7 +32,7 @@ Planner = Callable[[Request, frozenset[FileRow]], Answer]
 _MOST_OTHER_TORCHES = 12  # a set that suits none of so many is in conflict with itself
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Locked:
     """A lock, the plan that it holds, and in words how that differs from the first plan (empty: not at all)."""
 
@@ -40,7 +41,7 @@ class Locked:
     differences: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Solved:
     """A plan whose whole set was solved against the index."""
 
@@ -147,7 +148,7 @@ def _explained(
     return error
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class _Stuck:
     plan: Plan
     unsolved: Unsolved

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from envsolve.lock.lock import Lock, LockedFile, LockedPackage
 from envsolve.lock.markers import Place, any_of, holds, tell_apart
+from envsolve.record import record
 from envsolve.resolve.closure import ASKED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Pin:
     """A package, and the marker of the targets that take it ("" = all of them)."""
 

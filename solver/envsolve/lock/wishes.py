@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from envsolve.record import record
 from envsolve.resolve.request import TRIO
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Wishes:
     """Requirements in their order, and constraints, which only bind what is needed.
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from envsolve.capability import Capability
 from envsolve.dotted import Dotted
+from envsolve.record import record
 
 Os = Literal["linux", "windows", "macos"]
 Arch = Literal["x86_64", "aarch64", "arm64"]
 Vendor = Literal["nvidia", "amd", "intel", "apple", "none"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Gpu:
     """One physical GPU; `name` as the tool printed it, `truncated` when the tool cut it ("NVIDIA GeForce ...")."""
 
@@ -27,7 +27,7 @@ class Gpu:
     gfx: str | None = None  # AMD: the gfx target (gfx1100)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Libc:
     """The C library: glibc with a version, or musl."""
 
@@ -35,7 +35,7 @@ class Libc:
     version: Dotted | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Finding:
     """One thing learnt and where it came from: field "driver", value "580.65.06", source "nvml"."""
 
@@ -44,7 +44,7 @@ class Finding:
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Problem:
     """Something wrong with the machine itself, with a code for programs and a sentence for people.
 
@@ -57,7 +57,7 @@ class Problem:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Machine:
     """A host and its GPUs. Driver and CUDA are dotted integers; `cuda_max` is the driver's CUDA, never a toolkit.
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from envsolve.dotted import Dotted
 from envsolve.machine.machine import Arch, Gpu, Libc, Os, Problem, Vendor
+from envsolve.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Reading:
     """The facts of one source ("nvidia-smi table", "nvml", "spec"), before they are merged into a Machine.
 

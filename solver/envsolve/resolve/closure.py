@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from packaging.requirements import Requirement
@@ -13,6 +12,7 @@ from packaging.version import Version
 
 from envsolve.errors import RefusedError
 from envsolve.index.release import ReleaseFile
+from envsolve.record import record
 from envsolve.resolve.choices import Choices
 from envsolve.resolve.conflict import Conflict, Solution, conflict_of, explain
 from envsolve.resolve.listing import Candidate
@@ -27,7 +27,7 @@ ASKED = "(asked)"  # stands in `via` for the user's own requirements
 _MAX_ROUNDS = 50_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ClosedPackage:
     """One package of the closure. `files[0]` is what the target takes; the others of that version fit as well.
 
@@ -42,7 +42,7 @@ class ClosedPackage:
     via: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Closure:
     """All packages, sorted by name, for one target.
 
@@ -54,7 +54,7 @@ class Closure:
     passed_over: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Unsolved:
     """No closure with this plan. `unmet` holds what packages ask of planned ones and the planned versions are not."""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from packaging.version import Version
 
 from envsolve.judge.fit import Refusal
 from envsolve.judge.host import minor_of
+from envsolve.record import record
 from envsolve.resolve.row import PlannedPackage
 from envsolve.resolve.wanted import Wanted
 from envsolve.rulebook.rulebook import Rulebook
@@ -16,7 +15,7 @@ from envsolve.rulebook.tables import Build, CompanionBuild
 Excluded = frozenset[tuple[str, str, str]]  # (package, public version, variant) known to be absent from the index
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Pairing:
     """One companion of one build: the package to install, or why there is none."""
 

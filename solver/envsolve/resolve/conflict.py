@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from envsolve.errors import RefusedError
+from envsolve.record import record
 from envsolve.resolve.choices import Choices
 from envsolve.resolve.listing import Candidate
 from envsolve.resolve.need import Need
@@ -17,7 +17,7 @@ from envsolve.resolve.need import Need
 _SHOWN_VERSIONS = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Cause:
     """Somebody's need that takes part in a conflict; `parent` None is the user."""
 
@@ -25,7 +25,7 @@ class Cause:
     parent: Candidate | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Conflict:
     """The needs that can't be met together; empty where the search was given up."""
 

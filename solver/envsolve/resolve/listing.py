@@ -10,10 +10,11 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from envsolve.index.release import ReleaseFile, Row, file_of_row, row_of_file
+from envsolve.record import record
 from envsolve.resolve.wish import Wish
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Dropped:
     """How many files of a package fell out, for which reason."""
 

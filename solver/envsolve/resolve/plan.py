@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from packaging.requirements import Requirement
 from packaging.version import Version
 
 from envsolve.judge.fit import GpuFit, Note, Refusal
 from envsolve.machine.machine import Machine
+from envsolve.record import record
 from envsolve.resolve.request import Request
 from envsolve.resolve.row import PlannedPackage, Row
 from envsolve.rulebook.tables import Build
@@ -16,7 +15,7 @@ from envsolve.rulebook.tables import Build
 ANY = "any"  # stands for the variant of a torch that has none
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Refused:
     """A (torch, variant) that the request allows and that does not run, with every true refusal, the decisive first."""
 
@@ -25,7 +24,7 @@ class Refused:
     refusals: tuple[Refusal, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Remedy:
     """A way out that was checked: a code of the contract, what to do, and the command that does it ("" if none)."""
 
@@ -34,7 +33,7 @@ class Remedy:
     command: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Missing:
     """A fact that decides and is not known, and how to find it."""
 
@@ -42,7 +41,7 @@ class Missing:
     how: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Plan:
     """What to install and why it runs.
 
@@ -72,7 +71,7 @@ class Plan:
         return self.build.variant
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class GpuChoice:
     """What one build covers of a box whose cards no build serves together: GPU indexes, names, and the command."""
 
@@ -84,7 +83,7 @@ class GpuChoice:
     command: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NoPlan:
     """Nothing runs: the guilty input in one sentence, every refusal, and the checked ways out, cheapest first.
 
@@ -101,7 +100,7 @@ class NoPlan:
     choices: tuple[GpuChoice, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NeedsInput:
     """The answer depends on something that is not known."""
 

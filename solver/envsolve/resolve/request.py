@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from packaging.requirements import Requirement
 
+from envsolve.record import record
+
 TRIO = ("torch", "torchvision", "torchaudio")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Request:
     """The requirements and the choices around them.
 

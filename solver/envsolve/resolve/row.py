@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from packaging.version import Version
 
 from envsolve.judge.fit import Fit, Refusal
+from envsolve.record import record
 from envsolve.rulebook.tables import Build
 
 _VERDICTS = {"native": 3, "compatible": 2, "jit": 1, "unknown": 0, "unsupported": 0}
 _ACCELERATORS = {"cuda": 4, "rocm": 3, "xpu": 2, "mps": 1, "cpu": 0}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PlannedPackage:
     """A package of the torch family, at an exact version. `local_tag` False = the file carries no +variant."""
 
@@ -27,7 +26,7 @@ class PlannedPackage:
         return f"{self.version}+{variant}" if self.local_tag else str(self.version)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Row:
     """A judged build with its companions. `refusals` holds the judge's and the companions', the decisive one first."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from envsolve.capability import Capability
 from envsolve.judge.accelerator import vendor_of
@@ -12,6 +12,7 @@ from envsolve.judge.driver import branch_limits
 from envsolve.judge.identify import Identity, identify
 from envsolve.machine.machine import Gpu, Machine
 from envsolve.machine.words import vendor_of as vendor_of_name
+from envsolve.record import record
 from envsolve.resolve.plan import Missing
 from envsolve.rulebook.rulebook import Rulebook
 
@@ -19,7 +20,7 @@ _READ_DRIVER = 'run nvidia-smi and read "Driver Version", then add driver=… to
 _READ_GPU = "run nvidia-smi --query-gpu=name,compute_cap --format=csv, then name the GPU or add cc=… to --target"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Known:
     """A machine with everything filled in that names and drivers tell, and what is still missing.
 

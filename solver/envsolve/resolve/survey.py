@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from envsolve.judge.accelerator import vendor_of
 from envsolve.judge.driver import driver_of
 from envsolve.judge.fit import Refusal
 from envsolve.judge.judge import Case, judge
 from envsolve.machine.machine import Machine
+from envsolve.record import record
 from envsolve.resolve.companions import Excluded, pair
 from envsolve.resolve.numpy_rule import numpy_refusal
 from envsolve.resolve.plan import Refused
@@ -23,7 +24,7 @@ from envsolve.rulebook.tables import Build
 _OWN = {"nvidia": ("cuda",), "amd": ("rocm",), "intel": ("xpu",), "none": ("cpu",)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Survey:
     """`running` best first; `refused` what the request allows and the machine, or a companion, does not."""
 

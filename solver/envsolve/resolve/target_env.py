@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 
 from packaging.markers import Marker
@@ -15,6 +15,7 @@ from packaging.tags import Tag, compatible_tags, cpython_tags, mac_platforms
 from envsolve.dotted import Dotted
 from envsolve.errors import InputError
 from envsolve.machine.machine import Machine
+from envsolve.record import record
 
 # A target that is named by minor only stands for every patch of it: the first and a last that no release reaches.
 _FIRST_PATCH, _LAST_PATCH = "0", "99"
@@ -28,7 +29,7 @@ _OLDEST_GLIBC_MINOR = {"x86_64": 5}  # the other architectures begin with manyli
 _PYTHON = re.compile(r"(?P<minor>3\.\d+)(?P<patch>\.\d+)?(?P<threads>t?)", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class TargetEnv:
     """What decides which files and which conditional requirements a target takes.
 

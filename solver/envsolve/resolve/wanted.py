@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from packaging.requirements import Requirement
 from packaging.specifiers import Specifier, SpecifierSet
@@ -11,12 +10,13 @@ from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel
 from packaging.version import Version
 
 from envsolve.errors import InputError
+from envsolve.record import record
 from envsolve.resolve.request import TRIO, Request
 
 _EXACT = ("==", "===")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Wanted:
     """What is asked of the torch family: specifiers by name (torch is always there), pinned labels, and the rest.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from envsolve.errors import OutsideError
+from envsolve.record import record
 
 FORMAT = 1
 
@@ -15,7 +15,7 @@ FORMAT = 1
 Tree = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Compiled:
     """The compiled tables, the texts of their sources, and the sha256 of the YAML that they were made from."""
 

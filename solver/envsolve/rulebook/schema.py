@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from envsolve.record import record
 from envsolve.rulebook import fields
 from envsolve.rulebook.fields import Cell, Reader
 
@@ -13,7 +12,7 @@ REQUIRED = object()
 PLATFORMS = ("linux_x86_64", "linux_aarch64", "windows_amd64", "windows_arm64", "macos_arm64", "macos_x86_64")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Column:
     """One field of a row. `core` False = for people and checks, not in the compiled core."""
 
@@ -23,7 +22,7 @@ class Column:
     core: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Table:
     """A section of a rules file: nested mappings by `keys`, then rows of `columns`.
 
@@ -59,7 +58,7 @@ NOTE = Column(name="note", read=fields.text, default="")
 WHENCE = (CERTAINTY, SOURCE, NOTE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Document:
     """A rules file that is carried over as it is: nested facts, each with a source and mostly a certainty."""
 

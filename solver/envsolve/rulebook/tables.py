@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from packaging.specifiers import SpecifierSet
@@ -11,12 +10,13 @@ from packaging.version import Version
 
 from envsolve.capability import Capability, Target
 from envsolve.dotted import Dotted
+from envsolve.record import record
 
 Certainty = Literal["high", "medium", "low"]
 Accelerator = Literal["cuda", "cpu", "rocm", "xpu", "mps"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Build:
     """One torch version x variant x platform, as published on the PyTorch index.
 
@@ -46,7 +46,7 @@ class Build:
     gfx_certainty: Certainty = "high"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Companions:
     """The torchvision and torchaudio versions that belong to one torch version, best first."""
 
@@ -57,7 +57,7 @@ class Companions:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CompanionBuild:
     """A torchvision or torchaudio file family seen on a variant's index for a platform.
 
@@ -76,7 +76,7 @@ class CompanionBuild:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DriverFloor:
     """The lowest driver for a CUDA major under minor-version compatibility; None = not published."""
 
@@ -87,7 +87,7 @@ class DriverFloor:
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ToolkitDriver:
     """The driver that a CUDA toolkit shipped with: the lowest that speaks this CUDA in full (PTX JIT included)."""
 
@@ -99,7 +99,7 @@ class ToolkitDriver:
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DriverBranch:
     """A driver branch (580), the newest CUDA that it speaks (13.0), and its end of support ("2028-06") where known."""
 
@@ -111,7 +111,7 @@ class DriverBranch:
     end_of_life: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Architecture:
     """A GPU architecture: its capabilities and the driver branches that can drive it (None = no limit known)."""
 
@@ -127,7 +127,7 @@ class Architecture:
     first_branch_certainty: Certainty = "high"  # of first_branch and of the first ones in `branches`
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ToolkitRange:
     """What nvcc of a CUDA version can target: capabilities first to last, without the `absent` ones in between."""
 
@@ -143,7 +143,7 @@ class ToolkitRange:
         return self.first <= capability <= self.last and capability not in self.absent
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class GpuName:
     """A GPU name and its capabilities: one normally, several where the name alone does not decide."""
 
@@ -154,7 +154,7 @@ class GpuName:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PypiDefault:
     """The variant of the plain torch wheel on the default Python index, per platform (None = no wheel)."""
 
@@ -164,7 +164,7 @@ class PypiDefault:
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Release:
     """A torch release that the rules know, and its day ("2025-11-12", "" where unknown)."""
 
@@ -175,7 +175,7 @@ class Release:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class OpenPin:
     """A companion whose metadata does not pin one torch; `requires` is what it says instead (None: nothing)."""
 
@@ -187,7 +187,7 @@ class OpenPin:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NotPublished:
     """A variant that people look for and that these torch versions do not have, and why."""
 
@@ -199,7 +199,7 @@ class NotPublished:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NumpyRule:
     """What torch of these versions requires of NumPy ("numpy<2") on a platform ("any" = all)."""
 
@@ -211,7 +211,7 @@ class NumpyRule:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class TegraChip:
     """An integrated GPU (Tegra, Jetson): code of discrete GPUs does not run on it and the other way round."""
 
@@ -222,7 +222,7 @@ class TegraChip:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class GfxTargets:
     """The gfx targets inside the wheels of a ROCm variant for a torch minor (2.9); None = nobody has read them."""
 
@@ -234,7 +234,7 @@ class GfxTargets:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class GfxUnusable:
     """A gfx target that is in the list and yet fails, from a ROCm version (6.4) to another (None = open end)."""
 
@@ -247,7 +247,7 @@ class GfxUnusable:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class AmdProduct:
     """An AMD GPU and its gfx target."""
 
@@ -258,7 +258,7 @@ class AmdProduct:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class XpuProduct:
     """Words of an Intel GPU's name, and the first torch minor whose xpu builds serve it (None = none does)."""
 

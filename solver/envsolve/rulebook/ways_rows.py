@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from packaging.specifiers import SpecifierSet
@@ -10,12 +9,13 @@ from packaging.version import Version
 
 from envsolve.capability import Capability
 from envsolve.dotted import Dotted
+from envsolve.record import record
 from envsolve.rulebook.tables import Certainty
 
 System = Literal["ubuntu", "debian", "rhel", "windows", "wsl"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ExtensionPackage:
     """A library with CUDA code: where its wheels are, and whether a missing one refuses a torch row.
 
@@ -32,7 +32,7 @@ class ExtensionPackage:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ExtensionWheel:
     """A wheel of such a library: its version (None = whatever it is), the torch, variants and Pythons it goes with.
 
@@ -54,7 +54,7 @@ class ExtensionWheel:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CxxAbi:
     """The C++ ABI of torch wheels, as it stands in the names of assets: "TRUE" or "FALSE"."""
 
@@ -65,7 +65,7 @@ class CxxAbi:
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PythonImage:
     """The slim official image of a CPython minor, and its glibc."""
 
@@ -76,7 +76,7 @@ class PythonImage:
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ToolkitImage:
     """An image with a CUDA toolkit and cuDNN to compile in; `gcc`: the majors it can install, its own first."""
 
@@ -89,7 +89,7 @@ class ToolkitImage:
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NgcFirst:
     """The first month whose notes list a capability."""
 
@@ -99,7 +99,7 @@ class NgcFirst:
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class OfficialTag:
     """A tag of pytorch/pytorch. `seen`: its text was found in public files; else the build matrix implies it."""
 
@@ -112,7 +112,7 @@ class OfficialTag:
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NgcMonth:
     """A monthly NGC image; None = not found. `datacentre_branches` serve it besides, on data-centre GPUs."""
 
@@ -129,7 +129,7 @@ class NgcMonth:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SourceRelease:
     """What a torch minor (2.9) needs to be compiled. `cuda_max` None = no cap known beyond the official builds.
 
@@ -151,7 +151,7 @@ class SourceRelease:
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class HostCompiler:
     """The gcc majors that nvcc of a CUDA takes: `first` inclusive, `end` exclusive."""
 
@@ -162,7 +162,7 @@ class HostCompiler:
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Obstacle:
     """Something that stops a source build ("stop") or has to be known ("note"), where all its conditions hold."""
 
@@ -177,7 +177,7 @@ class Obstacle:
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CudnnRange:
     """The cuDNN majors that torch of these versions takes."""
 
@@ -187,7 +187,7 @@ class CudnnRange:
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class JobMemory:
     """Memory of one compile job in MiB, where code for `first` or more is compiled (None: always)."""
 
@@ -199,7 +199,7 @@ class JobMemory:
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class BuildCost:
     """What a build takes: hours of one core in all and per architecture, and disk in GiB."""
 
@@ -211,7 +211,7 @@ class BuildCost:
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ModuleKind:
     """A kind of kernel modules, the capabilities that it drives, and the branch from which on it is the usual one."""
 
@@ -223,7 +223,7 @@ class ModuleKind:
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ForwardCompat:
     """The older driver branches on which cuda-compat of this CUDA is listed for data-centre GPUs."""
 
@@ -233,7 +233,7 @@ class ForwardCompat:
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DriverCommands:
     """How a system changes its driver. `{branch}` in a line is the branch; `hold` keeps it."""
 
@@ -247,7 +247,7 @@ class DriverCommands:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class AcceleratorFacts:
     """What the wheels of an accelerator bring along, what the host must have, how a program names the device."""
 

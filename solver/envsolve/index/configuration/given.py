@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from envsolve.record import record
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@record
 class Given:
     """A raw value. `origin` is what people can look up: "--mirror", "PIP_INDEX_URL", "/etc/pip.conf: [global] cert".
 
