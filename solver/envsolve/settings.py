@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import importlib.util
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from functools import cache
@@ -142,15 +142,18 @@ def _cache_dir() -> Path:
     return user_cache_path("envsolve", appauthor=False)
 
 
+_ENDPOINT = re.compile(r"""^PYPI_SIMPLE_ENDPOINT\b[^=\n]*=\s*["']([^"'\n]+)["']""", re.MULTILINE)
+
+
 @cache
 def default_index_address() -> str:
     """pypi-simple's public constant. It is read from the source: importing the package costs a quarter of a second."""
     spec = importlib.util.find_spec("pypi_simple")
     if spec is None or spec.origin is None:
         raise OutsideError("pypi-simple is not installed", hint="--index URL names a Python index")
-    for statement in ast.parse(Path(spec.origin).read_bytes()).body:
-        if isinstance(statement, ast.AnnAssign) and ast.unparse(statement.target) == "PYPI_SIMPLE_ENDPOINT":
-            return str(ast.literal_eval(statement.value or ast.Constant(""))).rstrip("/")
+    found = _ENDPOINT.search(Path(spec.origin).read_text(encoding="utf-8"))
+    if found:
+        return found[1].rstrip("/")
     from pypi_simple import PYPI_SIMPLE_ENDPOINT
 
     return PYPI_SIMPLE_ENDPOINT.rstrip("/")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from difflib import get_close_matches
 from typing import Any, NoReturn
 
 import typer
@@ -41,6 +40,8 @@ class LazyGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = args[0] if args else ""
         if name not in COMMANDS and not name.startswith("-"):
+            from difflib import get_close_matches
+
             near = get_close_matches(name, COMMANDS, n=1)
             raise InputError(
                 f"there is no command {name!r}", hint=f"envsolve {near[0]}" if near else "envsolve --help lists them"

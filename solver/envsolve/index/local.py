@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -14,6 +15,7 @@ from envsolve.index.page import Link, parse_page
 _FILES = (".whl", *SDISTS)
 
 
+@lru_cache(maxsize=1024)
 def path_of(url: str) -> Path:
     """The path that a file address names."""
     parts = urlsplit(url)

@@ -49,6 +49,7 @@ class Sources:
 
     def __init__(self, plan: Plan, index: Index, env: TargetEnv, urls: Iterable[Requirement] = ()) -> None:
         self.env = env
+        self._target = env.key
         self._plan = plan
         self._index = index
         self._memory = index if isinstance(index, Remembering) else None
@@ -118,7 +119,7 @@ class Sources:
         for listing, variant, version in self._kept if self._memory else ():
             if listing.changed and self._memory:
                 known = listing.known()
-                self._memory.remember(listing.name, self.env.key, known, variant=variant, version=version)
+                self._memory.remember(listing.name, self._target, known, variant=variant, version=version)
                 listing.changed = False
 
     def _load(self, name: str, specifier: str) -> Listing:
@@ -162,7 +163,7 @@ class Sources:
         def load() -> Listing:
             return work(self._index.files(name, variant=variant, version=version))
 
-        known = self._memory.recall(name, self.env.key, variant=variant, version=version) if self._memory else None
+        known = self._memory.recall(name, self._target, variant=variant, version=version) if self._memory else None
         try:
             listing = Listing.recalled(name, known, load) if known is not None else load()
         except ValueError:

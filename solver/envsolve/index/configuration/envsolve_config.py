@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 
 from platformdirs import user_config_path
@@ -40,6 +38,8 @@ def from_file(path: Path) -> Layer:
     table = read_toml(path)
     unknown = [key for key in table if key not in NAMES]
     if unknown:
+        from difflib import get_close_matches
+
         near = get_close_matches(unknown[0], NAMES, n=1)
         raise InputError(
             f"{path}: there is no setting {unknown[0]!r}", hint=f"did you mean {near[0]!r}?" if near else ""
@@ -50,10 +50,16 @@ def from_file(path: Path) -> Layer:
 def read_toml(path: Path) -> dict[str, object]:
     """A TOML file, or an empty table if it isn't there."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
         raise InputError(f"{path}: {error}") from error
     except OSError as error:
         raise OutsideError(f"{path} can't be read: {error.strerror}") from error
+    import tomllib  # many machines have no such file
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: {error}") from error

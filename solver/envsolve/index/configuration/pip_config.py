@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import configparser
 import os
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import platformdirs
 
 from envsolve.errors import InputError
 from envsolve.index.configuration.given import Given, Layer
+
+if TYPE_CHECKING:
+    import configparser
 
 # pip's option -> envsolve's setting; where two name the same, the later one wins.
 _OPTIONS = {
@@ -63,6 +66,8 @@ def _settings(items: Mapping[str, str], where: str) -> dict[str, Given]:
 
 
 def _parse(path: Path) -> configparser.RawConfigParser:
+    import configparser  # many machines have no such file
+
     parser = configparser.RawConfigParser()
     try:
         parser.read_string(path.read_text(encoding="utf-8"), source=str(path))
