@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, NoReturn, cast, get_args
 
 from envsolve.capability import Capability
@@ -38,6 +37,8 @@ class Field:
         """Refuse keys that mean nothing here; those that begin with x- are anyone's own."""
         for key in self.mapping():
             if key not in keys and not key.startswith("x-"):
+                from difflib import get_close_matches
+
                 near = get_close_matches(key, keys, n=1)
                 hint = f"did you mean {near[0]}?" if near else "keys of your own begin with x-"
                 raise InputError(f"{self.child(key).path}: unknown key", hint=hint)

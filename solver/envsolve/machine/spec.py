@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from typing import TypeVar
 
 from envsolve.capability import Capability, Target
@@ -86,6 +85,8 @@ def _split(text: str) -> tuple[list[str], dict[str, str]]:
 
 def _check_key(key: str, value: str, seen: Mapping[str, str]) -> None:
     if key not in KEYS:
+        from difflib import get_close_matches
+
         near = get_close_matches(key, KEYS, n=1)
         raise InputError(f"spec: unknown key {key!r}", hint=f"{near[0]}={value}" if near else f"keys: {' '.join(KEYS)}")
     if key in seen:

@@ -77,7 +77,7 @@ def _doubtful_driver(machine: Machine, driver: Driver, rulebook: Rulebook) -> It
 
 def _last_release(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -> Iterator[Note]:
     """Said only where a newer torch exists on this platform that has no kernels for the card."""
-    builds = [b for b in rulebook.builds_on(machine.platform) if b.accelerator == "cuda" and b.targets_known]
+    builds = [b for b in rulebook.cuda_builds_on(machine.platform) if b.targets_known]
     newest = max((b.torch for b in builds), default=None)
     for capability in dict.fromkeys(g.compute_capability for g in machine.gpus):
         if capability is None:

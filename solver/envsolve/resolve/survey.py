@@ -59,7 +59,7 @@ def asked(build: Build, request: Request, wanted: Wanted) -> bool:
 def _rows(
     machine: Machine, request: Request, wanted: Wanted, rulebook: Rulebook, excluded: Excluded, pins: bool
 ) -> Iterator[Row]:
-    builds = _builds(machine, request, rulebook)
+    builds = _builds(machine, request, wanted, rulebook)
     case = _case(machine, wanted, rulebook)
     named = replace(case, asked=True)
     own = _own(machine, builds, case)
@@ -103,9 +103,12 @@ def _own(machine: Machine, builds: tuple[Build, ...], case: Case) -> tuple[str, 
     return own
 
 
-def _builds(machine: Machine, request: Request, rulebook: Rulebook) -> tuple[Build, ...]:
+def _builds(machine: Machine, request: Request, wanted: Wanted, rulebook: Rulebook) -> tuple[Build, ...]:
     if request.source == "pypi":
         return pypi_builds(machine.platform, rulebook)
+    named = {*wanted.labels, request.variant} - {None}
+    if vendor_of(machine) == "nvidia" and all(str(variant).startswith("cu") for variant in named):
+        return rulebook.cuda_builds_on(machine.platform) or rulebook.builds_on(machine.platform)
     return rulebook.builds_on(machine.platform)
 
 

@@ -40,6 +40,10 @@ if TYPE_CHECKING:
 _Key = TypeVar("_Key")
 _Row = TypeVar("_Row")
 
+BuildTable = tuple[str, Callable[..., Build]]
+_CUDA_TABLE: tuple[BuildTable, ...] = (("builds", rows.cuda_build),)
+_OTHER_TABLE: tuple[BuildTable, ...] = (("other_builds", rows.other_build),)
+
 # Files in the root of the index: listed on every variant's page, without CUDA code.
 _ROOT = "any"
 
@@ -83,17 +87,27 @@ class Rulebook:
     def builds_on(self, platform: str) -> tuple[Build, ...]:
         """The builds of a platform ("linux_x86_64"), oldest torch first, CUDA variants ascending, then the others."""
         if platform not in self._builds_by_platform:
-            self._builds_by_platform[platform] = self._make_builds(platform)
+            self._builds_by_platform[platform] = self._make_builds(platform, (*_CUDA_TABLE, *_OTHER_TABLE))
         return self._builds_by_platform[platform]
+
+    def cuda_builds_on(self, platform: str) -> tuple[Build, ...]:
+        """Those of them with CUDA: a plan for an NVIDIA GPU makes no others."""
+        if platform not in self._cuda_by_platform:
+            self._cuda_by_platform[platform] = self._make_builds(platform, _CUDA_TABLE)
+        return self._cuda_by_platform[platform]
 
     @cached_property
     def _builds_by_platform(self) -> dict[str, tuple[Build, ...]]:
         return {}
 
-    def _make_builds(self, platform: str) -> tuple[Build, ...]:
+    @cached_property
+    def _cuda_by_platform(self) -> dict[str, tuple[Build, ...]]:
+        return {}
+
+    def _make_builds(self, platform: str, tables: tuple[BuildTable, ...]) -> tuple[Build, ...]:
         found: list[Build] = []
         for torch in map(str, self.torch_versions):
-            for table, make in (("builds", rows.cuda_build), ("other_builds", rows.other_build)):
+            for table, make in tables:
                 for variant, leaves in self._tree(table).get(torch, {}).items():
                     if platform in leaves:
                         found.append(self._build(make, torch, variant, platform, leaves[platform]))
