@@ -19,5 +19,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "driver": ("envsolve.cli.driver", "Say which driver the cards need, and the commands that get it."),
     "source-build": ("envsolve.cli.source_build", "Write what compiles PyTorch for exactly these GPUs."),
     "envs": ("envsolve.cli.envs", "List, find, run in and remove named environments."),
+    "cache": ("envsolve.cli.cache", "Show what is kept of indexes and wheels, or take it away."),
     "rules": ("envsolve.cli.rules", "Show the facts behind an answer, with their sources."),
 }

@@ -1,0 +1,59 @@
+"""`envsolve cache`: what is kept of indexes and wheels, where, and how large it is; take it away."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from envsolve.cli import options, talk
+from envsolve.cli.command_app import command_app
+
+app = command_app(
+    "Show what is kept of indexes and wheels, or take it away: it only saves time.",
+    epilog="Example: envsolve cache info",
+)
+
+SCHEMA = 1
+_Json = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
+
+
+@app.command(epilog="Example: envsolve cache info --json")
+def info(as_json: _Json = False, cache_dir: options.CacheDir = None) -> None:
+    """Where the cache is and how large it is, by kind."""
+    from envsolve.index.cache_folder import CacheFolder
+
+    folder = CacheFolder(options.settings_from(cache_dir=cache_dir).cache_dir)
+    kinds = folder.kinds()
+    files, size = sum(kind.files for kind in kinds), sum(kind.size for kind in kinds)
+    if as_json:
+        rows = [{"kind": kind.name, "files": kind.files, "bytes": kind.size} for kind in kinds]
+        print(json.dumps({"schema": SCHEMA, "path": str(folder.path), "files": files, "bytes": size, "kinds": rows}))
+        return
+    print(folder.path)
+    for kind in kinds:
+        print(f"  {kind.name:<12}{kind.files:>7} files{_shown(kind.size):>12}  {kind.what}")
+    print(f"  {'in all':<12}{files:>7} files{_shown(size):>12}")
+
+
+@app.command(epilog="Example: envsolve cache clear")
+def clear(as_json: _Json = False, cache_dir: options.CacheDir = None) -> None:
+    """Take away what envsolve has put into the cache, and nothing else."""
+    from envsolve.index.cache_folder import CacheFolder
+
+    folder = CacheFolder(options.settings_from(cache_dir=cache_dir).cache_dir)
+    removed = folder.clear()
+    if as_json:
+        print(json.dumps({"schema": SCHEMA, "path": str(folder.path), "files": removed.files, "bytes": removed.size}))
+        return
+    talk.say(f"removed {removed.files} files, {_shown(removed.size)}, from {folder.path}")
+
+
+def _shown(size: float) -> str:
+    """Bytes in the unit that suits."""
+    for unit in ("bytes", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"

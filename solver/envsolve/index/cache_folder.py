@@ -1,0 +1,125 @@
+"""CacheFolder: what lies in the cache, by kind, and how it is taken away without touching anything of others."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from envsolve.errors import OutsideError
+from envsolve.record import record
+
+_WHAT = {
+    "page": "pages of indexes, as they came",
+    "view": "what of a page fits one platform and Python",
+    "worked-out": "versions and requirements, worked out for one target",
+    "metadata": "requirements of wheels",
+    "hash": "hashes of files that no index gives",
+    "wheels": "wheels, whole and in part",
+    "conda": "what conda channels gave",
+    "virtualenv": "what virtualenv makes environments from",
+    "older": "written by an older envsolve",
+}
+_INDEX = re.compile(r"index-\d+")
+_ENTRY = re.compile(r"[0-9a-f]{38,40}(\.[\d-]+\.part|\w*\.part)?")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+# Other programs have folders of these names: what is in them is envsolve's only in a folder that is envsolve's own.
+_SHARED_NAMES = ("conda", "virtualenv")
+_OWN_NAME = "envsolve"
+
+
+@record
+class Kind:
+    """What there is of one kind: files and their bytes on disk, without what folders take."""
+
+    name: str
+    what: str
+    files: int
+    size: int
+
+
+@record
+class Removed:
+    """How many files were removed, and their bytes."""
+
+    files: int
+    size: int
+
+
+class CacheFolder:
+    """The files that envsolve has put below a folder, told from their places and names. Links are not followed."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def kinds(self) -> list[Kind]:
+        """Every kind of which there is something, in the order of the table above."""
+        sizes: dict[str, list[int]] = {name: [] for name in _WHAT}
+        for name, file in self._own():
+            with contextlib.suppress(OSError):
+                sizes[name].append(file.lstat().st_size)
+        return [
+            Kind(name=name, what=_WHAT[name], files=len(found), size=sum(found))
+            for name, found in sizes.items()
+            if found
+        ]
+
+    def clear(self) -> Removed:
+        """Remove those files, and the folders that are empty then. Raises OutsideError for one that can't be removed.
+
+        A file that another run removes meanwhile, or writes anew, is no error.
+        """
+        files = size = 0
+        for _, file in list(self._own()):
+            try:
+                bytes_here = file.lstat().st_size
+                file.unlink()
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise OutsideError(f"{file} can't be removed: {error.strerror}", hint="is it in use?") from error
+            files, size = files + 1, size + bytes_here
+        for top in self._tops():
+            _remove_empty(top)
+        return Removed(files=files, size=size)
+
+    def _tops(self) -> list[Path]:
+        """The folders directly below that hold something of envsolve's."""
+        names = ["wheels", *(_SHARED_NAMES if self.path.name == _OWN_NAME else ())]
+        try:
+            found = sorted(self.path.iterdir())
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            raise OutsideError(f"{self.path} can't be read: {error.strerror}") from error
+        wanted = (path for path in found if path.name in names or _INDEX.fullmatch(path.name))
+        return [path for path in wanted if path.is_dir() and not path.is_symlink()]
+
+    def _own(self) -> Iterator[tuple[str, Path]]:
+        """Every file of envsolve's, with its kind."""
+        from envsolve.index.cache import FORMAT
+
+        for top in self._tops():
+            for file in _files(top):
+                parts = file.relative_to(top).parts
+                if top.name in _SHARED_NAMES:
+                    yield top.name, file
+                elif top.name == "wheels":
+                    if len(parts) == 2 and _SHA256.fullmatch(parts[0]):
+                        yield top.name, file
+                elif len(parts) == 3 and parts[0] in _WHAT and _ENTRY.fullmatch(parts[2]):
+                    yield (parts[0] if top.name == FORMAT else "older"), file
+
+
+def _files(top: Path) -> Iterator[Path]:
+    for folder, _, names in os.walk(top):
+        yield from (Path(folder, name) for name in names)
+
+
+def _remove_empty(top: Path) -> None:
+    """Remove a folder and those below it that hold nothing."""
+    for folder, _, _ in os.walk(top, topdown=False):
+        with contextlib.suppress(OSError):  # not empty: something of others is in it
+            Path(folder).rmdir()
