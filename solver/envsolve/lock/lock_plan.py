@@ -29,6 +29,7 @@ from envsolve.rulebook.rulebook import Rulebook
 FileRow = tuple[str, str, str]  # (package, public version, variant)
 Planner = Callable[[Request, frozenset[FileRow]], Answer]
 
+MOST_NAMED = 3  # absent files that are named one by one
 _MOST_OTHER_TORCHES = 12  # a set that suits none of so many is in conflict with itself
 
 
@@ -182,7 +183,7 @@ def _settle(
             if isinstance(closure, Unsolved):
                 return _Stuck(plan=answer, unsolved=closure)
             changes = _changes(first, answer, None) if absent else ()
-            differences = (*absent, *changes)
+            differences = (*_folded(absent), *changes)
             return Solved(plan=answer, closure=closure, differences=differences, passed_over=tuple(_told(passed_over)))
 
 
@@ -193,6 +194,13 @@ def _told(rows: Iterable[FileRow]) -> Iterator[str]:
         variants.setdefault((package, version), []).append(variant)
     for (package, version), some in variants.items():
         yield f"{package} {version} ({', '.join(some)})"
+
+
+def _folded(absent: tuple[str, ...]) -> tuple[str, ...]:
+    """The absent files; of many only the first and the last are named."""
+    if len(absent) <= MOST_NAMED:
+        return absent
+    return (f"{absent[0]}, nor are {len(absent) - 1} others down to {absent[-1].partition(' is not')[0]}",)
 
 
 def _other_torches(plan: Plan, unmet: Mapping[str, tuple[SpecifierSet, ...]]) -> list[str]:

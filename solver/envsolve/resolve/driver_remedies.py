@@ -17,7 +17,6 @@ from envsolve.rulebook.rulebook import Rulebook
 from envsolve.rulebook.ways_tables import load_ways
 from envsolve.ways.cards import datacentre
 
-
 # What another driver mends, if anything.
 DRIVER_CODES = frozenset(("driver-too-old", "ptx-needs-newer-driver", "gpu-driver-mismatch", "driver-too-new"))
 

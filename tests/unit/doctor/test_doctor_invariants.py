@@ -67,3 +67,16 @@ def test_a_long_log_is_read_from_its_end_without_choking() -> None:
     assert finding.code == "unknown"
     # No timed assertion: a pattern that grows with the square of a line would not come back at all.
     assert time.process_time() >= started
+
+
+def test_a_torch_for_the_cpu_beside_companions_for_a_gpu_is_never_answered_with_the_cpu() -> None:
+    report = (
+        "torchvision::nms does not exist\n$ pip list\nPackage Version\n------- -------\n"
+        "torch 2.11.0+cpu\ntorchvision 0.26.0+cu130\n$ nvidia-smi\n"
+        "| NVIDIA-SMI 580.65.06   Driver Version: 580.65.06   CUDA Version: 13.0 |\n"
+    )
+    found = diagnose(read_report(report, RULEBOOK, FACTS), RULEBOOK, FACTS)
+    assert found.code == "variant-mismatch"
+    commands = [command for fix in found.fixes for command in fix.commands]
+    assert commands and not any("cpu" in command for command in commands)
+    assert any("cu130" in command for command in commands)

@@ -133,3 +133,13 @@ def test_the_users_own_pin_is_never_changed() -> None:
     with pytest.raises(RefusedError) as caught:
         solve(ask("torch==2.9.0", "app"), planner, index)
     assert "you ask for torch==2.9.0" in caught.value.message
+
+
+def test_many_absent_files_are_told_in_one_line() -> None:
+    from envsolve.lock.lock_plan import _folded
+
+    absent = tuple(f"torch 2.{minor}.0+cu130 is not on the index for this target" for minor in (15, 14, 13, 12))
+    assert _folded(absent[:3]) == absent[:3]
+    assert _folded(absent) == (
+        "torch 2.15.0+cu130 is not on the index for this target, nor are 3 others down to torch 2.12.0+cu130",
+    )

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from envsolve.capability import Capability
 from envsolve.dotted import Dotted
+from envsolve.judge import driver
 from envsolve.rulebook.facts import Fact, facts
 from envsolve.rulebook.load import load, load_document
 from envsolve.rulebook.tables import Build
@@ -149,13 +150,6 @@ def test_the_first_driver_is_that_of_the_first_toolkit() -> None:
         assert row.last_branch is None or row.last_branch in RULES.branches
 
 
-def test_rocm_builds_have_their_gfx_row_or_are_not_read() -> None:
-    unread = {("2.12", "rocm7.1"), ("2.13", "rocm7.1"), ("2.14", "rocm7.2")}
-    for build in RULES.builds:
-        if build.accelerator == "rocm" and (f"{build.torch.major}.{build.torch.minor}", build.variant) not in unread:
-            assert RULES.gfx_targets(build.torch, build.variant) is not None, told(build)
-
-
 def test_every_row_has_a_source_and_a_certainty() -> None:
     assert len(FACTS) > 2500
     for fact in FACTS:
@@ -181,3 +175,42 @@ def test_unadvertised_cuda_129_is_low() -> None:
     for build in cuda_builds():
         if not build.advertised and build.variant == "cu129":
             assert build.certainty == "low", told(build)
+
+
+def test_amd_targets_speak_of_builds_that_exist() -> None:
+    built = {(b.variant, f"{b.torch.major}.{b.torch.minor}") for b in RULES.builds if b.accelerator == "rocm"}
+    told = {(fact.keys[0], fact.keys[1]) for fact in FACTS if fact.table == "gfx_targets"}
+    assert told <= built
+    assert {variant for variant, _ in built} == {variant for variant, _ in told}
+
+
+def test_amd_targets_only_grow_within_a_torch_minor() -> None:
+    """A newer ROCm of one torch never has fewer targets in its list; what fails there is in `unusable`."""
+    for torch in {b.torch for b in RULES.builds if b.accelerator == "rocm"}:
+        builds = [b for b in RULES.builds if b.torch == torch and b.accelerator == "rocm" and b.gfx]
+        ordered = sorted(builds, key=lambda b: Dotted.parse(b.variant.removeprefix("rocm")))
+        for older, newer in pairwise(ordered):
+            assert set(older.gfx) <= set(newer.gfx), f"{told(older)} and {newer.variant}"
+
+
+def test_intel_products_are_served_by_builds_that_exist() -> None:
+    minors = {Dotted.parse(f"{b.torch.major}.{b.torch.minor}") for b in RULES.builds if b.accelerator == "xpu"}
+    for product in RULES.xpu_products:
+        assert product.first is None or product.first in minors, product.words
+
+
+def test_every_cuda_of_a_build_has_a_driver_floor() -> None:
+    for cuda in {b.cuda for b in cuda_builds() if b.cuda is not None}:
+        for windows in (False, True):
+            here = [b for b in cuda_builds() if b.cuda == cuda and b.platform.startswith("windows") == windows]
+            assert not here or driver.floor(cuda, RULES, windows=windows) is not None, f"CUDA {cuda}"
+
+
+def test_no_gpu_of_the_rules_is_newer_than_every_driver_and_toolkit() -> None:
+    newest = max(RULES.toolkit_ranges)
+    for row in RULES.architectures:
+        if row.last_branch is None:
+            assert any(nvcc.covers(row.first) for nvcc in RULES.toolkit_ranges.values()), row.name
+            assert RULES.toolkit_ranges[newest].covers(row.first), row.name
+        first, last = row.first_branch or 0, row.last_branch or max(RULES.branches)
+        assert first <= last, row.name

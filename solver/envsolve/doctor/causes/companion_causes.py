@@ -61,8 +61,10 @@ def _belongs_to(s: Situation, companion: Companion) -> Iterator[str]:
 
 
 def _matching(s: Situation) -> Iterator[Fix]:
-    """The set that belongs together, of this torch."""
+    """The set that belongs together, of this torch; where there is a GPU never the CPU's."""
     variant = s.torch.variant or None
+    if s.torch.accelerator == "cpu" and s.machine.vendor == "nvidia":
+        variant = next((c.variant for c in s.companions if c.variant.startswith("cu")), None)
     found = planned(s, torch=same_version(s), variant=variant) or planned(s, torch=same_version(s))
     if found is not None:
         yield new_environment(found, "which belong together")
