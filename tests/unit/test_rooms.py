@@ -16,7 +16,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 PURE = ("rulebook", "judge", "ways", "resolve", "lock")
 OUTSIDE = {"requests", "subprocess", "rich", "typer", "urllib3", "pynvml", "socket"}
 # Data walks down this list and never back up.
-ORDER = ("machine", "rulebook", "judge", "ways", "index", "resolve", "lock", "environment", "verify", "cli")
+ORDER = ("machine", "rulebook", "judge", "ways", "index", "resolve", "lock", "environment", "verify", "doctor", "cli")
 
 
 def imported(path: Path) -> set[str]:
