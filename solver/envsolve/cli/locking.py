@@ -86,12 +86,14 @@ def _make(job: Job, order: LockOrder, settings: Settings) -> Locked | NoPlan | N
     machine = job.machine
     keep = None if order.upgrade_all else former_lock(order.former, job.place)
     # Source archives are seldom taken; but only with them is seen that a package has releases, and for whom.
-    opened = open_index(settings, python=machine.python or "", platform=machine.platform, sdists=True)
+    opened = open_index(
+        settings, python=machine.python or "", platform=machine.platform, sdists=True, build=job.request.sdists
+    )
     with Busy() as busy, opened as index:
         busy.line("asking the indexes")
         found = lock_plan(machine, job.request, load(), index, command=order.command, keep=keep, upgrade=order.upgrade)
     for warning in index.warnings:
-        talk.detail(warning)
+        talk.say(f"note: {warning}")
     return found
 
 
@@ -145,6 +147,8 @@ def _show(found: Sequence[Locked], order: LockOrder, *, as_json: bool) -> None:
     for answer in found:
         for difference in answer.differences:
             talk.say(f"note: {difference}")
+        if built := _built(answer.lock):
+            talk.say(f"note: built where they are installed, which runs their code: {', '.join(built)}")
         if answer.lock.header.local:
             names = ", ".join(answer.lock.header.local)
             talk.say(f"note: from this machine's disk, so that the lock may not work elsewhere: {names}")
@@ -155,6 +159,13 @@ def _show(found: Sequence[Locked], order: LockOrder, *, as_json: bool) -> None:
         for number in output.jobs:
             lock = found[number].lock
             talk.say(f"wrote {output.path}: {len(lock.packages)} packages for {lock.header.target}")
+
+
+def _built(lock: Lock) -> list[str]:
+    """The packages that are locked as source archives."""
+    from envsolve.lock.lock import is_sdist
+
+    return [f"{p.name} {p.version}" for p in lock.packages if any(is_sdist(file.filename) for file in p.files)]
 
 
 def _as_json(found: Sequence[Locked], order: LockOrder) -> dict[str, Any]:

@@ -151,8 +151,13 @@ class Asked:
 
         command = self.command({"--source": None if settings.source == "pytorch" else settings.source})
         # Source archives are seldom taken; but only with them is seen that a package has releases, and for whom.
-        with open_index(settings, python=machine.python or "", platform=machine.platform, sdists=True) as index:
-            return lock_plan(machine, request, load(), index, command=command)
+        with open_index(
+            settings, python=machine.python or "", platform=machine.platform, sdists=True, build=request.sdists
+        ) as index:
+            found = lock_plan(machine, request, load(), index, command=command)
+        for warning in index.warnings:
+            talk.say(f"note: {warning}")
+        return found
 
 
 def _trio(new: set[str], before: Asked) -> list[str]:

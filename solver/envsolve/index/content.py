@@ -68,7 +68,8 @@ class Contents:
     def _load(self, file: ReleaseFile) -> Condensed:
         if file.is_local:
             path = path_of(file.url)
-            return condense(local_metadata(path, file), file, str(path))
+            local = local_metadata(path, file) if file.is_wheel else self._local_sdist(path, file)
+            return condense(local, file, str(path))
         condensed = self._snapshot.metadata(file) if self._snapshot else None
         if condensed is not None:
             return condensed
@@ -77,7 +78,7 @@ class Contents:
         if condensed is not None:
             self._cache.write(_METADATA, _key(file), {}, condensed)
             return condensed
-        content = self._from_wheel(file)
+        content = self._from_wheel(file) if file.is_wheel else self._from_sdist(file)
         condensed = condense(content, file, redact(file.url))
         # Where the index promised another METADATA, the key names that one and must not lead to this one.
         if file.metadata_sha256 in (None, "", hashlib.sha256(content).hexdigest()):
@@ -113,6 +114,27 @@ class Contents:
                 digest, found = stream(self._http, file, spool)
                 self._keep_hash(file.url, digest, found)
                 return metadata_of(spool, file, redact(file.url))
+
+    def _from_sdist(self, file: ReleaseFile) -> bytes:
+        """What a source archive says of itself: the whole of it is read, none of its code is run."""
+        import tempfile
+
+        from envsolve.index.sdist import sdist_metadata
+
+        with tempfile.SpooledTemporaryFile(max_size=_SPOOL_BYTES) as spool:
+            digest, found = stream(self._http, file, spool)
+            self._keep_hash(file.url, digest, found)
+            spool.seek(0)
+            return sdist_metadata(spool, file.filename, redact(file.url))
+
+    def _local_sdist(self, path: Path, file: ReleaseFile) -> bytes:
+        from envsolve.index.sdist import sdist_metadata
+
+        try:
+            with path.open("rb") as archive:
+                return sdist_metadata(archive, file.filename, str(path))
+        except OSError as error:
+            raise OutsideError(f"{path} can't be read: {error.strerror}") from error
 
     def hash_file(self, file: ReleaseFile) -> str:
         """The SHA-256 of a whole file. It is kept as long as size and date, or the server's ETag, stay the same."""

@@ -22,14 +22,24 @@ class Listings:
 
     Of the torch family every Python's files are kept (their pages are short), so that a Python that has none can be
     named as the reason. `everything`: all files are listed as well where no final release has a wheel that may fit, so
-    that it is seen what there is. Offline, `snapshot` answers for pages that the cache lacks.
+    that it is seen what there is; `sdists`: source archives always are. Offline, `snapshot` answers for pages that the
+    cache lacks.
     """
 
-    def __init__(self, pages: Pages, target: Target, snapshot: Snapshot | None, *, everything: bool = False) -> None:
+    def __init__(
+        self,
+        pages: Pages,
+        target: Target,
+        snapshot: Snapshot | None,
+        *,
+        everything: bool = False,
+        sdists: bool = False,
+    ) -> None:
         self._pages = pages
         self._target = target
         self._snapshot = snapshot
         self._everything = everything
+        self._sdists = sdists
         self._folders: dict[Path, list[Link]] = {}
 
     def files(self, place: Place, name: str, variant: str | None) -> list[ReleaseFile]:
@@ -73,14 +83,14 @@ class Listings:
         def choose(names: Sequence[str]) -> Sequence[int]:
             places = self._target.places(names, any_python=any_python)
             if places and (not self._everything or has_final(names[place] for place in places)):
-                return places
+                return sorted({*places, *_archives(names)}) if self._sdists else places
             return range(len(names))
 
         return choose
 
     def _web(self, place: Place, name: str, choice: Choose) -> list[Link]:
         platform = self._target.platform if place.base else self._target.key
-        view = f"{platform}{' all' if self._everything else ''}"
+        view = f"{platform}{' all' if self._everything else ''}{' sdists' if self._sdists else ''}"
         if place.kind == "links":
             links = self._pages.links(place.url, f"{view} {name}", lambda names: _named_of(names, name, choice))
             if links is None:
@@ -116,6 +126,10 @@ class Listings:
         if path not in self._folders:
             self._folders[path] = read_page(path) if path.is_file() else folder_links(path) if path.is_dir() else []
         return self._folders[path]
+
+
+def _archives(names: Sequence[str]) -> list[int]:
+    return [place for place, name in enumerate(names) if name.endswith((".tar.gz", ".zip"))]
 
 
 def _changed(link: Link) -> int:

@@ -36,7 +36,7 @@ class PackageIndex:
     files were found elsewhere.
     """
 
-    def __init__(self, settings: Settings, target: Target, *, sdists: bool = False) -> None:
+    def __init__(self, settings: Settings, target: Target, *, sdists: bool = False, build: bool = False) -> None:
         self.warnings: list[str] = []
         self._settings = settings
         self._target = target
@@ -44,7 +44,7 @@ class PackageIndex:
         cache = Cache(settings.cache_dir)
         self._snapshot = Snapshot(bundled(), settings, self.warnings) if settings.offline else None
         self._pages = Pages(settings, self._http, cache)
-        self._listings = Listings(self._pages, target, self._snapshot, everything=sdists)
+        self._listings = Listings(self._pages, target, self._snapshot, everything=sdists, sdists=build)
         self._contents = Contents(settings, self._http, cache, self._snapshot, self.warnings)
         self._memory = Memory(settings, cache, self._listings)
         self._found: dict[tuple[str, str | None, Version | None], tuple[ReleaseFile, ...]] = {}
@@ -215,9 +215,12 @@ def _merged(found: list[list[ReleaseFile]], version: Version | None) -> list[Rel
     return list(by_name.values())
 
 
-def open_index(settings: Settings, *, python: str, platform: str, sdists: bool = False) -> PackageIndex:
+def open_index(
+    settings: Settings, *, python: str, platform: str, sdists: bool = False, build: bool = False
+) -> PackageIndex:
     """The index for one target: Python "3.12", platform as the rules name it ("linux_x86_64"). Asks nothing yet.
 
-    Source archives are listed only with `sdists`, since building one runs foreign code.
+    Source archives are listed only with `sdists`, and then only of packages without a final wheel; with `build` those
+    of all packages, for a user who wants them built.
     """
-    return PackageIndex(settings, Target(python=python, platform=platform), sdists=sdists)
+    return PackageIndex(settings, Target(python=python, platform=platform), sdists=sdists, build=build)

@@ -37,7 +37,7 @@ def make_lock(
         envsolve=__version__,
         portable=not local,
         local=local,
-        passed_over=passed_over,
+        passed_over=(*passed_over, *closure.passed_over),
     )
     return Lock(
         header=header,
@@ -96,7 +96,7 @@ def lowest_glibc(closure: Closure) -> Dotted:
 
 
 def _glibc_minor(tags: Iterable[Tag]) -> int:
-    return min(_tag_minor(tag.platform) for tag in tags)
+    return min((_tag_minor(tag.platform) for tag in tags), default=0)  # a source archive has no tags
 
 
 def _tag_minor(platform: str) -> int:

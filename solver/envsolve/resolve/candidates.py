@@ -14,13 +14,18 @@ __all__ = ["Dropped", "Listing", "fitting_listing", "planned_listing"]
 
 
 def fitting_listing(name: str, files: Sequence[ReleaseFile], env: TargetEnv) -> Listing:
-    """The Listing of the wheels that install on the target, the best file of each version first."""
+    """The Listing of the wheels that install on the target, the best file of each version first.
+
+    Where the target takes source archives, those of versions without such a wheel come after all wheels.
+    """
     ranked: list[tuple[int, ReleaseFile]] = []
+    archives: list[ReleaseFile] = []
     platform = python = sdists = 0
     for file in files:
         rank = env.best_rank(file.tags)
         if not file.is_wheel:
             sdists += 1
+            archives.append(file)
         elif rank is None:
             platform += 1
         elif not env.allows_python(file.requires_python):
@@ -30,7 +35,12 @@ def fitting_listing(name: str, files: Sequence[ReleaseFile], env: TargetEnv) -> 
     ranked.sort(key=_preference, reverse=True)
     finals = len(ranked) < len(files) and any(not file.version.is_prerelease for file in files)
     dropped = Dropped(other_platform=platform, other_python=python, sdists=sdists, finals=finals)
-    return Listing.of_files(name, (file for _, file in ranked), dropped)
+    wheels = [file for _, file in ranked]
+    if not env.sdists:
+        return Listing.of_files(name, wheels, dropped)
+    versions = {file.version for file in wheels}
+    built = [f for f in archives if f.version not in versions and env.allows_python(f.requires_python)]
+    return Listing.of_files(name, [*wheels, *built], dropped)
 
 
 def planned_listing(name: str, label: Version, folder: str, files: Sequence[ReleaseFile], env: TargetEnv) -> Listing:

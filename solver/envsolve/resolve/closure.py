@@ -86,7 +86,7 @@ def try_close(
 
     Of `prefer`, versions by name, each is taken where the requirements allow it, be it the newest or not.
     """
-    env = target_env(plan.machine, plan.python, plan.build.glibc_min)
+    env = target_env(plan.machine, plan.python, plan.build.glibc_min, sdists=plan.request.sdists)
     roots = _roots(plan, env, optional)
     sources = Sources(plan, index, env, [root for root in roots if root.url])
     choices = Choices(sources, (*plan.request.constraints, *_caps(plan)), prefer)

@@ -97,11 +97,14 @@ class Listing:
 
     @classmethod
     def of_files(cls, name: str, files: Iterable[ReleaseFile], dropped: Dropped) -> Listing:
-        """The listing of these files; those of one version in the order given, the best first."""
+        """The listing of these files; those of one version in the order given, the best first.
+
+        Versions that have a source archive only come last: one is built where no version with a wheel will do.
+        """
         by_version: dict[Version, list[ReleaseFile]] = {}
         for file in files:
             by_version.setdefault(file.version, []).append(file)
-        versions = sorted(by_version, reverse=True)
+        versions = sorted(by_version, key=lambda version: (by_version[version][0].is_wheel, version), reverse=True)
         listing = cls(name, [str(version) for version in versions], dropped)
         listing._files = {n: tuple(by_version[version]) for n, version in enumerate(versions)}
         listing.yanked = frozenset(n for n, some in listing._files.items() if all(f.yanked is not None for f in some))
@@ -111,7 +114,7 @@ class Listing:
 
     @property
     def versions(self) -> tuple[Version, ...]:
-        """All versions, newest first."""
+        """All versions, newest first; those without a wheel after the others."""
         return tuple(map(Version, self.texts))
 
     def allowed(self, specifier: SpecifierSet | str) -> frozenset[int]:

@@ -34,12 +34,14 @@ class TargetEnv:
     """What decides which files and which conditional requirements a target takes.
 
     `python` is major.minor, with a t where it is free-threaded; `environments` holds the marker variables, twice where
-    the patch version is not known (its first and its last patch); `platforms` the platform tags that fit, best first.
+    the patch version is not known (its first and its last patch); `platforms` the platform tags that fit, best first;
+    `sdists`: a source archive stands in for a version that has no wheel.
     """
 
     python: str
     environments: tuple[Mapping[str, str], ...]
     platforms: tuple[str, ...]
+    sdists: bool = False
     # Thousands of files share some dozens of tag sets, and hundreds of requirements a few markers.
     _best: dict[frozenset[Tag], int | None] = field(default_factory=dict, compare=False, repr=False)
     _pythons: dict[SpecifierSet, bool] = field(default_factory=dict, compare=False, repr=False)
@@ -52,7 +54,8 @@ class TargetEnv:
     @property
     def key(self) -> str:
         """Names all of this in a few characters: two targets with the same key take the same files."""
-        text = repr((self.python, [sorted(some.items()) for some in self.environments], self.platforms))
+        parts = (self.python, [sorted(some.items()) for some in self.environments], self.platforms)
+        text = repr((*parts, "sdists") if self.sdists else parts)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def holds(self, marker: Marker | None, extra: str = "") -> bool:
@@ -79,7 +82,7 @@ class TargetEnv:
         return self._best[tags]
 
 
-def target_env(machine: Machine, python: str, glibc_min: Dotted | None = None) -> TargetEnv:
+def target_env(machine: Machine, python: str, glibc_min: Dotted | None = None, *, sdists: bool = False) -> TargetEnv:
     """The TargetEnv of `machine` for Python `python` ("3.11", "3.11.7", "3.13t").
 
     Where the machine's glibc is not known, `glibc_min` (that of the planned torch build) is assumed. Raises InputError
@@ -94,6 +97,7 @@ def target_env(machine: Machine, python: str, glibc_min: Dotted | None = None) -
         python=minor + match["threads"],
         environments=tuple(_markers(machine, minor, full) for full in fulls),
         platforms=tuple(_platforms(machine, glibc_min)),
+        sdists=sdists,
     )
 
 
