@@ -21,7 +21,8 @@ from pypi_simple import RepositoryPage
 
 from envsolve.index.cache import Cache
 from envsolve.index.fitting import Target
-from envsolve.index.page import Link, parse_page
+from envsolve.index.page import Link
+from envsolve.index.page_reader import parse_page
 from envsolve.index.release_file import release_file
 from fakes.index_pages import Link as FakeLink
 from fakes.index_pages import file_page
@@ -66,7 +67,7 @@ def main() -> None:
     body = made_page(args.links)
     links = parse_page(body, "text/html", f"{BASE}/whl/torch/")
     target = Target(python="3.12", platform="linux_x86_64")
-    fitting = target.keep(links)
+    fitting = [links[place] for place in target.places([link.filename for link in links])]
     print(f"{len(links)} links, {len(body) / 1e3:.0f} kB of HTML, {len(fitting)} fit Python 3.12 on linux_x86_64")
     with tempfile.TemporaryDirectory() as folder:
         cache = Cache(Path(folder))
@@ -75,7 +76,7 @@ def main() -> None:
         rows: dict[str, Callable[[], object]] = {
             "pypi-simple: parse the page": lambda: RepositoryPage.from_html(body.decode()),
             "parse the page": lambda: parse_page(body, "text/html", f"{BASE}/whl/torch/"),
-            "filter by tags": lambda: target.keep(links),
+            "filter by tags": lambda: target.places([link.filename for link in links]),
             "make release files of what fits": lambda: read_all(fitting),
             "make release files of everything": lambda: read_all(links),
             "cache: write the page": lambda: cache.write("page", "all", {}, links),

@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from envsolve.index.fitting import Target
 from envsolve.index.http import Http
-from envsolve.index.page import ACCEPT, parse_page
+from envsolve.index.page import ACCEPT
+from envsolve.index.page_reader import parse_page
 from envsolve.index.ranged import ranged_metadata
 from envsolve.index.release import ReleaseFile
 from envsolve.index.release_file import release_file

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
+
+from envsolve.record import record
 
 _ARCH = {
     "linux_x86_64": ("linux", ("_x86_64",)),
@@ -21,7 +22,7 @@ _ARCH = {
 SDISTS = (".tar.gz", ".zip", ".tar.bz2", ".tar.xz", ".tgz")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WheelName:
     """The parts of a wheel's file name, as text."""
 
@@ -53,7 +54,7 @@ def sdist_version(filename: str, name: str) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Target:
     """What a file is for: Python "3.12", and a platform as the rules name it ("linux_x86_64").
 

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 from envsolve.errors import OutsideError
 from envsolve.index.configuration.redact import strip_credentials
 from envsolve.index.fitting import SDISTS
-from envsolve.index.page import Link, parse_page
+from envsolve.index.page import Link
 
 _FILES = (".whl", *SDISTS)
 
@@ -46,6 +46,8 @@ def folder_links(folder: Path) -> list[Link]:
 
 def read_page(page: Path) -> list[Link]:
     """The links of a page on disk. Those to files that aren't there are left out."""
+    from envsolve.index.page_reader import parse_page
+
     try:
         body = page.read_bytes()
     except OSError as error:

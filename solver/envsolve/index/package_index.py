@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,7 +12,6 @@ from packaging.version import Version
 from envsolve.errors import OutsideError
 from envsolve.index.cache import Cache
 from envsolve.index.configuration.redact import strip_credentials
-from envsolve.index.content import Contents
 from envsolve.index.fitting import Target
 from envsolve.index.http import Http
 from envsolve.index.limits import MAX_CONNECTIONS
@@ -27,6 +27,8 @@ from envsolve.settings import Settings
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
+
+    from envsolve.index.content import Contents
 
 
 class PackageIndex:
@@ -45,7 +47,7 @@ class PackageIndex:
         self._snapshot = Snapshot(bundled(), settings, self.warnings) if settings.offline else None
         self._pages = Pages(settings, self._http, cache)
         self._listings = Listings(self._pages, target, self._snapshot, everything=sdists, sdists=build)
-        self._contents = Contents(settings, self._http, cache, self._snapshot, self.warnings)
+        self._cache = cache
         self._memory = Memory(settings, cache, self._listings)
         self._found: dict[tuple[str, str | None, Version | None], tuple[ReleaseFile, ...]] = {}
         # The places that each question was answered from; None where one of them failed.
@@ -53,6 +55,12 @@ class PackageIndex:
         self._pool: ThreadPoolExecutor | None = None
         self._coming: dict[tuple[Place, str], Future[list[Link]]] = {}
         self._coming_metadata: dict[str, Future[None]] = {}
+
+    @cached_property
+    def _contents(self) -> Contents:
+        from envsolve.index.content import Contents  # not needed where everything is worked out
+
+        return Contents(self._settings, self._http, self._cache, self._snapshot, self.warnings)
 
     def __enter__(self) -> Self:
         return self

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from envsolve.errors import OfflineError, OutsideError
@@ -11,8 +12,11 @@ from envsolve.index.cache import Cache, Entry
 from envsolve.index.configuration.redact import redact
 from envsolve.index.http import Http, Reply
 from envsolve.index.limits import ABSENT_SECONDS, PAGE_SECONDS
-from envsolve.index.page import ACCEPT, Choose, IndexPage, Link, read_page
+from envsolve.index.page import ACCEPT, Choose, Link
 from envsolve.settings import PYTORCH_HOSTS, Settings
+
+if TYPE_CHECKING:
+    from envsolve.index.page_reader import IndexPage
 
 _PAGE, _VIEW = "page", "view"
 
@@ -75,6 +79,8 @@ class Pages:
 
     def _cached(self, url: str) -> IndexPage | None:
         """The whole page in the cache; None if it can't be read there."""
+        from envsolve.index.page_reader import read_page
+
         entry = self._cache.read(_PAGE, url, raw=True)
         try:
             return read_page(entry.body, entry.head["type"], entry.head["url"]) if entry is not None else None
@@ -118,6 +124,8 @@ class Pages:
         if reply.status in (403, 404):
             self._cache.write(_PAGE, url, {"stamp": ""}, b"")
             return "", None
+        from envsolve.index.page_reader import read_page
+
         page = read_page(reply.body, reply.content_type, reply.url)
         stamp = hashlib.sha256(reply.body).hexdigest()[:16]
         conditions = {name: reply.headers[name] for name in ("etag", "last-modified") if name in reply.headers}

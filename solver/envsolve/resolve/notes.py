@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from packaging.utils import canonicalize_name
+
 from envsolve.capability import Capability
 from envsolve.judge.accelerator import vendor_of
 from envsolve.judge.driver import Driver, branch_limits, branch_of, driver_of, floor
@@ -17,6 +19,7 @@ from envsolve.resolve.request import Request
 from envsolve.resolve.row import Row
 from envsolve.resolve.survey import Survey, survey
 from envsolve.resolve.wanted import read_wanted
+from envsolve.rulebook.extension_names import may_be_known
 from envsolve.rulebook.rulebook import Rulebook
 
 
@@ -26,7 +29,8 @@ def notes_for(machine: Machine, request: Request, row: Row, found: Survey, ruleb
     notes = [note for make in makers for note in make(machine, row, found, rulebook)]
     if request.source == "pypi":
         notes += _newer_elsewhere(machine, request, row, rulebook)
-    if others := read_wanted(request).others:
+    others = read_wanted(request).others
+    if may_be_known(canonicalize_name(requirement.name) for requirement in others):
         from envsolve.resolve.extension_notes import extension_notes  # few requests name such libraries
 
         notes += extension_notes(machine, others, row, found)

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envsolve.errors import OutsideError
-from envsolve.index.page import JSON_TYPE, Link, parse_page
+from envsolve.index.page import JSON_TYPE, Link
+from envsolve.index.page_reader import parse_page
 from envsolve.settings import PYTORCH_HOSTS
 from fakes.index_pages import Link as FakeLink
 from fakes.index_pages import file_page, simple_json, simple_page
