@@ -35,11 +35,16 @@ def install(lock: Path, server: IndexServer, *more: str, name: str = "fresh") ->
 
 _spawned: list[subprocess.Popen[str]] = []
 
+# Shells start background jobs with Ctrl-C ignored, and children inherit that: the test's process listens anyway.
+_LISTENING = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from envsolve.cli.app import main; main()"
+)
+
 
 def spawn(argv: list[str]) -> subprocess.Popen[str]:
     """Run envsolve in a process of its own, which doesn't outlive the test."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "envsolve", *argv],
+        [sys.executable, "-c", _LISTENING, *argv],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
