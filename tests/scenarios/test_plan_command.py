@@ -170,3 +170,18 @@ def test_a_plan_never_fails_for_the_network(
     answer = json.loads(capsys.readouterr().out)
     assert answer["status"] == "solved" and answer["unresolved"] == ["six"]
     assert "not-looked-up" in {note["code"] for note in answer["notes"]}
+
+
+def test_a_source_build_is_offered_as_the_command_that_writes_it(plan: Plan) -> None:
+    target = "GTX TITAN Black,driver=470.82.01,python=3.10,os=linux,arch=x86_64"
+    code, answer = plan("torch==1.13.1", "--target", target)
+    assert code == 1
+    [way] = [r for r in answer["remedies"] if r["code"] == "source-build"]
+    assert way["command"] == f"envsolve source-build --torch 1.13.1 --target '{target}'"
+
+
+def test_no_source_build_is_offered_that_the_command_would_refuse(plan: Plan) -> None:
+    target = "GTX 670M,driver=390.157,python=3.8,os=linux,arch=x86_64"  # no toolkit that torch knows targets 2.1
+    code, answer = plan("torch", "--target", target)
+    assert code == 1
+    assert "source-build" not in {r["code"] for r in answer["remedies"]}

@@ -9,7 +9,7 @@ from envsolve.capability import Target
 from envsolve.doctor import report_environment, report_frames, report_machine, report_symptoms
 from envsolve.doctor.evidence import Evidence, Installed, Symptom, TorchSaid
 from envsolve.doctor.facts import Facts
-from envsolve.doctor.report_blocks import Block, blocks
+from envsolve.doctor.report_blocks import blocks
 from envsolve.doctor.report_changes import changes
 from envsolve.doctor.report_commands import commands
 from envsolve.doctor.report_packages import last_state, packages
@@ -172,8 +172,3 @@ def _targets(text: str, facts: dict[str, str], symptoms: Sequence[Symptom]) -> t
     if listed is None:
         return None
     return tuple(dict.fromkeys(Target.parse(t) for t in _TARGET.findall(listed)))
-
-
-def block_of(found: Sequence[Block], words: str) -> Block | None:
-    """The last block whose command holds these words."""
-    return next((b for b in reversed(found) if words in b.command), None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import IO, TYPE_CHECKING
 from envsolve.errors import OutsideError
 from envsolve.index.fitting import canonical
 from envsolve.index.release import ReleaseFile
+from envsolve.index.seekable import Seekable
 
 if TYPE_CHECKING:
     import zipfile
@@ -23,37 +23,16 @@ _HEADER_SLACK = 1024
 Fetch = Callable[[int, int], bytes]
 
 
-class RangedFile(io.RawIOBase):
+class RangedFile(Seekable):
     """A seekable file whose bytes are fetched when they are read; `fetch(start, stop)` gets the bytes of a range."""
 
     def __init__(self, size: int, tail: bytes, fetch: Fetch) -> None:
         super().__init__()
-        self._size = size
+        self.size = size
         self._fetch = fetch
-        self._position = 0
         self._parts: list[tuple[int, bytes]] = [(size - len(tail), tail)]
 
-    def seekable(self) -> bool:
-        return True
-
-    def readable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._position
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
-        self._position = max(0, start + offset)
-        return self._position
-
-    def read(self, size: int = -1) -> bytes:
-        stop = self._size if size is None or size < 0 else min(self._size, self._position + size)
-        found = self.range(self._position, stop)
-        self._position += len(found)
-        return found
-
-    def range(self, start: int, stop: int) -> bytes:
+    def span(self, start: int, stop: int) -> bytes:
         """The bytes of a range; what isn't there yet is fetched in one request for each gap."""
         pieces = []
         while start < stop:
@@ -66,7 +45,7 @@ class RangedFile(io.RawIOBase):
         return b"".join(pieces)
 
     def _load(self, start: int, stop: int) -> tuple[int, bytes]:
-        limit = min([first for first, _ in self._parts if first > start], default=self._size)
+        limit = min([first for first, _ in self._parts if first > start], default=self.size)
         stop = min(limit, max(stop, start + _STEP))
         content = self._fetch(start, stop)
         if len(content) != stop - start:
@@ -86,7 +65,7 @@ def metadata_of(wheel: IO[bytes] | RangedFile, file: ReleaseFile, where: str) ->
                 raise OutsideError(f"{where} is a zip without METADATA of {file.name}")
             if isinstance(wheel, RangedFile):
                 start = entry.header_offset
-                wheel.range(start, min(start + _HEADER_SLACK + entry.compress_size, archive.start_dir))
+                wheel.span(start, min(start + _HEADER_SLACK + entry.compress_size, archive.start_dir))
             return archive.read(entry)
     except (zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError, OSError) as error:
         raise OutsideError(f"{where} is not a wheel: {error}") from error

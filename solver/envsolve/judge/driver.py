@@ -13,8 +13,6 @@ from envsolve.dotted import Dotted
 from envsolve.machine.machine import Machine
 from envsolve.rulebook.rulebook import Rulebook
 
-FIRST_WITH_MINOR_COMPATIBILITY = 11  # minor-version compatibility begins with this CUDA major
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Driver:
@@ -66,16 +64,21 @@ def branch_of(version: Dotted, rulebook: Rulebook) -> int | None:
 def floor(cuda: Dotted, rulebook: Rulebook, *, windows: bool) -> Dotted | None:
     """The lowest driver that runs a build of this CUDA; None = not published.
 
-    From CUDA 11 on any driver of the major's first branch will do; before, only the toolkit's own driver or newer.
+    Where the rules hold a floor for the major, any driver from there on will do; else only the toolkit's own or newer.
     """
     shipped = [d for d in rulebook.toolkit_drivers if d.cuda.parts[:2] == cuda.parts[:2]]
     numbers = [n for d in shipped if (n := d.windows if windows else d.linux) is not None]
     own = min(numbers, default=None)
-    major = rulebook.driver_floors.get(cuda.major)
-    if cuda.major < FIRST_WITH_MINOR_COMPATIBILITY or major is None:
-        return own
-    general = major.windows if windows else major.linux
+    general = _general_floor(cuda, rulebook, windows=windows)
     return min((n for n in (own, general) if n is not None), default=None)
+
+
+def _general_floor(cuda: Dotted, rulebook: Rulebook, *, windows: bool) -> Dotted | None:
+    """The floor of minor-version compatibility for a CUDA's major; None = that major has none."""
+    major = rulebook.driver_floors.get(cuda.major)
+    if major is None:
+        return None
+    return major.windows if windows else major.linux
 
 
 def too_old(driver: Driver, cuda: Dotted, rulebook: Rulebook) -> str | None:
@@ -89,7 +92,7 @@ def too_old(driver: Driver, cuda: Dotted, rulebook: Rulebook) -> str | None:
         # A CUDA major that the rules have no numbers for: the driver's own CUDA is all there is to go by.
     if driver.cuda is None or driver.cuda >= cuda:
         return None
-    if driver.cuda.major == cuda.major >= FIRST_WITH_MINOR_COMPATIBILITY:
+    if driver.cuda.major == cuda.major and _general_floor(cuda, rulebook, windows=driver.windows) is not None:
         return None
     return f"CUDA {cuda} is newer than the driver's CUDA {driver.cuda}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from envsolve.capability import Capability
-from envsolve.machine.machine import Gpu, Machine
+from envsolve.machine.machine import Gpu
 from envsolve.record import record
 from envsolve.rulebook.rulebook import Rulebook
 
@@ -34,11 +34,3 @@ def identify(gpu: Gpu, rulebook: Rulebook) -> Identity:
     possible = tuple(sorted(set(match.capabilities)))
     identified = replace(gpu, compute_capability=possible[0]) if len(possible) == 1 else gpu
     return Identity(gpu=identified, possible=possible, by_name=True, near=match.near)
-
-
-def with_capability(machine: Machine, capabilities: dict[int, Capability]) -> Machine:
-    """The machine with the GPUs at these positions given a capability."""
-    gpus = tuple(
-        replace(g, compute_capability=capabilities[i]) if i in capabilities else g for i, g in enumerate(machine.gpus)
-    )
-    return replace(machine, gpus=gpus)

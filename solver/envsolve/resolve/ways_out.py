@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -15,7 +16,7 @@ from envsolve.resolve.loosen import without_labels
 from envsolve.resolve.plan import Remedy
 from envsolve.resolve.request import Request
 from envsolve.resolve.survey import survey
-from envsolve.resolve.wanted import read_wanted
+from envsolve.resolve.wanted import Wanted, read_wanted
 from envsolve.rulebook.rulebook import Rulebook
 from envsolve.rulebook.tables import Build
 
@@ -59,6 +60,9 @@ def _source_build(
     if not _kernels_are_the_trouble(machine, request, rulebook):
         return
     wanted = read_wanted(without_labels(request))
+    if machine.os == "linux" and machine.arch == "x86_64":
+        yield from _recipe(machine, request, wanted, rulebook)
+        return
     for build in reversed(rulebook.builds_on(machine.platform)):
         if build.cuda is None or too_old(driver, build.cuda, rulebook):
             continue
@@ -67,6 +71,20 @@ def _source_build(
             text = f"PyTorch {build.torch} from source with CUDA {build.cuda} for {targets}: hours of compiling"
             yield Remedy(code="source-build", text=text)
             return
+
+
+def _recipe(machine: Machine, request: Request, wanted: Wanted, rulebook: Rulebook) -> Iterator[Remedy]:
+    """What `envsolve source-build` would write; it writes for Linux on x86-64 alone."""
+    from envsolve.ways.source_build import newest_recipe  # its rules are read only where compiling is the way
+
+    found = newest_recipe(machine, rulebook, accepts=lambda torch: wanted.accepts("torch", torch, ""))
+    if found is None:
+        return
+    targets = ";".join(str(c) for c in found.capabilities)
+    text = f"PyTorch {found.torch} from source with CUDA {found.toolkit.cuda} for {targets}: hours of compiling"
+    target = ["--target", request.target] if request.target else []
+    command = shlex.join(["envsolve", "source-build", "--torch", str(found.torch), *target])
+    yield Remedy(code="source-build", text=text, command=command)
 
 
 def _can_compile(build: Build, capabilities: set[Capability], rulebook: Rulebook) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 import zipfile
 import zlib
@@ -13,13 +12,14 @@ from typing import IO
 from envsolve.errors import OutsideError
 from envsolve.index.configuration.redact import redact
 from envsolve.index.http import Http, RangesIgnored
+from envsolve.index.seekable import Seekable
 
 _CONTENT_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)", re.ASCII)
 _STEP = 256 * 1024  # the least that one request fetches: the table of contents of a torch wheel has over a megabyte
 _CHUNK = 2 * 1024 * 1024  # one request's share of a long member
 
 
-class RemoteFile(io.RawIOBase):
+class RemoteFile(Seekable):
     """A seekable file at an address, fetched in ranges as it is read; what was fetched last is kept."""
 
     def __init__(self, http: Http, url: str) -> None:
@@ -27,30 +27,9 @@ class RemoteFile(io.RawIOBase):
         self.fetched = 0
         self._http = http
         self._url = url
-        self._position = 0
         self._start, self._held, self.size = 0, b"", 0
         self._held = self._range(f"-{_STEP}")
         self._start = self.size - len(self._held)
-
-    def seekable(self) -> bool:
-        return True
-
-    def readable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._position
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self.size}[whence]
-        self._position = max(0, start + offset)
-        return self._position
-
-    def read(self, size: int = -1) -> bytes:
-        stop = self.size if size is None or size < 0 else min(self.size, self._position + size)
-        found = self.span(self._position, stop)
-        self._position += len(found)
-        return found
 
     def span(self, start: int, stop: int) -> bytes:
         """The bytes from `start` to before `stop`."""

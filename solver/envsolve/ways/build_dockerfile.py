@@ -33,10 +33,10 @@ def _lines(recipe: Recipe, command: str, version: str) -> Iterator[str]:
     yield "FROM toolkit AS build"
     yield "ARG MAX_JOBS"
     yield f"COPY {NAME} /build/{NAME}"
-    yield f"RUN bash /build/{NAME} /build/work"
+    yield f"RUN bash /build/{NAME} /build/made"
     yield ""
     yield "FROM scratch AS wheels"
-    yield "COPY --from=build /build/work/wheels /"
+    yield "COPY --from=build /build/made/wheels /"
     yield ""
     yield from _runtime(recipe)
 

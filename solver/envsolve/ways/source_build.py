@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from packaging.version import Version
@@ -76,11 +76,14 @@ def recipe(
     return made
 
 
-def newest_recipe(machine: Machine, rulebook: Rulebook, ways: Ways | None = None) -> Recipe | None:
-    """The recipe for the newest torch that can be compiled for a machine; None = no torch can."""
+def newest_recipe(
+    machine: Machine, rulebook: Rulebook, ways: Ways | None = None, *, accepts: Callable[[Version], bool] | None = None
+) -> Recipe | None:
+    """The recipe for the newest torch that can be compiled for a machine, of those that it accepts; None = none."""
     ways = ways or load_ways()
     machine = cards.identified(machine, rulebook)
-    made = (_recipe(machine, torch, rulebook, ways, None) for torch in reversed(rulebook.torch_versions))
+    allowed = [v for v in reversed(rulebook.torch_versions) if accepts is None or accepts(v)]
+    made = (_recipe(machine, torch, rulebook, ways, None) for torch in allowed)
     return next((found for found in made if isinstance(found, Recipe)), None)
 
 
