@@ -9,11 +9,11 @@ import os
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from envsolve.record import record
 
-FORMAT = "index-2"
+FORMAT = "index-3"
 
 
 @record
@@ -65,9 +65,8 @@ class Cache:
         content = body if isinstance(body, bytes) else json.dumps(body, separators=(",", ":")).encode()
         made = f"{path}.{os.getpid()}-{threading.get_ident()}.part"
         with contextlib.suppress(OSError):
-            os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
             try:
-                with open(made, "wb") as file:  # noqa: PTH123
+                with _made(made) as file:
                     file.write(json.dumps({**head, "key": key}).encode() + b"\n" + content)
                 os.replace(made, path)  # noqa: PTH105
             except BaseException:
@@ -85,9 +84,18 @@ class Cache:
 
     def _path(self, kind: str, key: str) -> str:
         digest = hashlib.sha256(key.encode()).hexdigest()
-        return f"{self._folder}/{kind}/{digest[:2]}/{digest[2:42]}"
+        return f"{self._folder}/{kind}/{digest[:40]}"
 
     @staticmethod
     def _drop(path: str) -> None:
         with contextlib.suppress(OSError):
             os.unlink(path)  # noqa: PTH108
+
+
+def _made(path: str) -> IO[bytes]:
+    """A new file, in a folder that is made if need be: nearly always it is there."""
+    try:
+        return open(path, "wb")  # noqa: PTH123
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
+        return open(path, "wb")  # noqa: PTH123

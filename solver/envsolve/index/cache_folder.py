@@ -109,7 +109,7 @@ class CacheFolder:
                 elif top.name == "wheels":
                     if len(parts) == 2 and _SHA256.fullmatch(parts[0]):
                         yield top.name, file
-                elif len(parts) == 3 and parts[0] in _WHAT and _ENTRY.fullmatch(parts[2]):
+                elif len(parts) in (2, 3) and parts[0] in _WHAT and _ENTRY.fullmatch(parts[-1]):
                     yield (parts[0] if top.name == FORMAT else "older"), file
 
 

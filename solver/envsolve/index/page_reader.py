@@ -6,7 +6,7 @@ import html
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import unquote, urljoin, urlsplit
 
 from envsolve.errors import OutsideError
@@ -24,6 +24,7 @@ _ATTRIBUTE = re.compile(r"""([^\s"'=<>/]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _BASE = re.compile(r"""<base\s[^>]*?href\s*=\s*["']?([^"'\s>]+)""", re.IGNORECASE)
 _VERSION_META = re.compile(r"""<meta[^>]*pypi:repository-version[^>]*content\s*=\s*["']?(\d+)""", re.IGNORECASE)
+_File = TypeVar("_File")
 _SHA256 = re.compile(r"(?:^|&)sha256=([0-9a-fA-F]{64})(?:&|$)")
 
 
@@ -32,24 +33,29 @@ class IndexPage:
     """A page that was read: links are made of the files that are wanted only, since a page may list thousands."""
 
     url: str
-    files: Sequence[Link] | Sequence[dict[str, Any]]  # of HTML, of JSON
+    html: Sequence[Link] = ()  # the files of one of the two forms
+    json: Sequence[dict[str, Any]] = ()
 
     def links(self, choose: Choose | None = None) -> list[Link]:
         """The links of the files that `choose` picks, else all. Raises OutsideError for JSON of another shape."""
         resolve = _Resolver(self.url)
         try:
-            names = [file.filename if isinstance(file, Link) else file["filename"] for file in self.files]
-            wanted = range(len(names)) if choose is None else choose(names)
-            picked = (self.files[place] for place in wanted)
-            return [file if isinstance(file, Link) else _json_link(file, resolve) for file in picked]
+            if self.html:
+                return _picked(self.html, [link.filename for link in self.html], choose)
+            files = _picked(self.json, [file["filename"] for file in self.json], choose)
+            return [_json_link(file, resolve) for file in files]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise _not_json_page(self.url) from error
+
+
+def _picked(files: Sequence[_File], names: Sequence[str], choose: Choose | None) -> list[_File]:
+    return list(files) if choose is None else [files[place] for place in choose(names)]
 
 
 def read_page(body: bytes, content_type: str, url: str) -> IndexPage:
     """Read a page. Raises OutsideError for what is no index page, such as a portal's log-in page."""
     if "json" in content_type.lower() or body[:1] == b"{":
-        return IndexPage(url=url, files=_json_files(body, url))
+        return IndexPage(url=url, json=_json_files(body, url))
     text = body.decode("utf-8", errors="replace")
     links = list(_parse_html(text, url))
     if not links and not _looks_like_index(text):
@@ -57,7 +63,7 @@ def read_page(body: bytes, content_type: str, url: str) -> IndexPage:
             f"{redact(url)} answered with a page that is no index page",
             hint="look at it in a browser: a proxy or a log-in page may stand in between",
         )
-    return IndexPage(url=url, files=links)
+    return IndexPage(url=url, html=links)
 
 
 def parse_page(body: bytes, content_type: str, url: str) -> list[Link]:

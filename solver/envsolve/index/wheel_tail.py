@@ -10,6 +10,7 @@ from envsolve.errors import OutsideError
 from envsolve.index.fitting import canonical
 from envsolve.index.release import ReleaseFile
 from envsolve.index.seekable import Seekable
+from envsolve.index.zip_entry import OneEntry, entries_named
 
 if TYPE_CHECKING:
     import zipfile
@@ -59,7 +60,7 @@ def metadata_of(wheel: IO[bytes] | RangedFile, file: ReleaseFile, where: str) ->
     import zipfile  # not needed where METADATA is cached
 
     try:
-        with zipfile.ZipFile(wheel) as archive:
+        with zipfile.ZipFile(_sole_metadata(wheel, file.name) if isinstance(wheel, RangedFile) else wheel) as archive:
             entry = _metadata_entry(archive, file.name)
             if entry is None:
                 raise OutsideError(f"{where} is a zip without METADATA of {file.name}")
@@ -71,12 +72,18 @@ def metadata_of(wheel: IO[bytes] | RangedFile, file: ReleaseFile, where: str) ->
         raise OutsideError(f"{where} is not a wheel: {error}") from error
 
 
+def _sole_metadata(wheel: RangedFile, name: str) -> OneEntry | RangedFile:
+    """The wheel with nothing but its METADATA to be seen, where that is found without reading all names."""
+    return next((zipped for path, zipped in entries_named(wheel, b".dist-info/METADATA") if _is_of(path, name)), wheel)
+
+
+def _is_of(path: str, name: str) -> bool:
+    folder, _, rest = path.partition("/")
+    return rest == "METADATA" and folder.endswith(".dist-info") and canonical(folder.split("-")[0]) == name
+
+
 def _metadata_entry(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo | None:
-    for entry in archive.infolist():
-        folder, _, rest = entry.filename.partition("/")
-        if rest == "METADATA" and folder.endswith(".dist-info") and canonical(folder.split("-")[0]) == name:
-            return entry
-    return None
+    return next((entry for entry in archive.infolist() if _is_of(entry.filename, name)), None)
 
 
 def local_metadata(path: Path, file: ReleaseFile) -> bytes:
