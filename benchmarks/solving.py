@@ -7,7 +7,8 @@
 
 The commands take turns in one run, so that the ratios hold on a noisy machine; shown are medians, and each tool's peak
 memory. The torch family is stub wheels with the real requirements, served here as the PyTorch index serves them, the
-same ones to every tool; the rest of b is what the default Python index has today. Linux x86_64, Python 3.11.
+same ones to every tool; the rest of b is what the default Python index has today.
+For Linux x86_64 and the running Python.
 """
 
 from __future__ import annotations
@@ -27,15 +28,16 @@ from solving_worlds import TRIO, B, growing_world, named, torch_world
 
 # Counts what goes over the wire: every request of requests and of pypi-simple ends in urllib3's connection pool.
 COUNTED = """
-import atexit, sys, threading, urllib3.connectionpool as pool
+import sys, threading, urllib3.connectionpool as pool
 lock, seen, real = threading.Lock(), [0], pool.HTTPConnectionPool._make_request
 def counted(*args, **kwargs):
     with lock: seen[0] += 1
     return real(*args, **kwargs)
 pool.HTTPConnectionPool._make_request = counted
-atexit.register(lambda: open(sys.argv.pop(1), "w").write(str(seen[0])))
-from envsolve.cli.app import main
-main(sys.argv[2:])
+from envsolve.cli.app import run
+code = run(sys.argv[2:])
+open(sys.argv[1], "w").write(str(seen[0]))
+sys.exit(code)
 """
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import shutil
 import sys
@@ -14,7 +15,8 @@ from solving_worlds import AUDIO, TORCH, TRIO, VISION
 
 from fakes.index_server import IndexServer
 
-PYTHON = "3.11.14"  # the patch matters: some packages want a later one than 3.11.0
+# The running one: uv would look for another, and some packages want a later patch version than the first.
+PYTHON = platform.python_version()
 TARGETS = {
     "cpu": f"cpu,python={PYTHON},glibc=2.35,os=linux,arch=x86_64",
     "cu128": f"RTX 4090,driver=570.86.10,python={PYTHON},glibc=2.35,os=linux,arch=x86_64",
@@ -171,5 +173,5 @@ def _project(folder: Path, inputs: Path, more: str) -> None:
     dependencies = ", ".join(f'"{line}"' for line in inputs.read_text().split("\n") if line)
     (folder / "pyproject.toml").write_text(
         '[project]\nname = "b"\nversion = "0"\n'
-        f'requires-python = ">={PYTHON},<3.12"\ndependencies = [{dependencies}]\n\n{more}'
+        f'requires-python = "=={PYTHON}"\ndependencies = [{dependencies}]\n\n{more}'
     )

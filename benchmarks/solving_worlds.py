@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,8 +30,9 @@ COMMON = (
 
 @contextmanager
 def torch_world(variant: str) -> Iterator[IndexServer]:
-    """The trio of one variant with its real requirements, for CPython 3.11 and Linux x86_64."""
-    tag = "cp311-cp311-manylinux_2_28_x86_64"
+    """The trio of one variant with its real requirements, for the running CPython and Linux x86_64."""
+    python = f"cp3{sys.version_info.minor}"
+    tag = f"{python}-{python}-manylinux_2_28_x86_64"
     with IndexServer() as server:
         for name, version, requires in (
             ("torch", TORCH, (*COMMON, *_cuda(variant))),

@@ -1,8 +1,8 @@
 """record: a frozen, slotted, keyword-only dataclass that is cheap to define.
 
 `dataclass` writes and compiles six functions for each class, half a millisecond: with the hundred classes of one
-command that was a third of its start-up. Here one is compiled, and the others are shared. What comes out is a dataclass
-for `replace`, `fields`, `asdict` and type checkers.
+command that was a third of its start-up. Here one is compiled, when the first object is made, and the others are
+shared. What comes out is a dataclass for `replace`, `fields`, `asdict` and type checkers.
 """
 
 from __future__ import annotations
@@ -17,12 +17,25 @@ T = TypeVar("T")
 _set = object.__setattr__
 
 
+@dataclass(kw_only=True)
+class _Pattern:
+    """What dataclasses notes of a field and of a class is taken from this one."""
+
+    field: int
+
+
+_FIELD_TYPE: Any = _Pattern.__dataclass_fields__["field"]._field_type  # type: ignore[attr-defined]
+_PARAMS: Any = _Pattern.__dataclass_params__  # type: ignore[attr-defined]
+
+
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
 def record(cls: type[T]) -> type[T]:
     """Make a class a record: as `@dataclass(frozen=True, slots=True, kw_only=True)`, without inheritance."""
-    made: Any = dataclass(init=False, repr=False, eq=False, slots=True, kw_only=True)(cls)
-    fields: list[Field[Any]] = list(made.__dataclass_fields__.values())
-    _give(made, "__init__", _init_of(made, fields))
+    fields = [_field(cls, name, kind) for name, kind in cls.__annotations__.items() if not _is_class_var(kind)]
+    made: Any = _slotted(cls, [one.name for one in fields])
+    made.__dataclass_fields__ = {one.name: one for one in fields}
+    made.__dataclass_params__ = _PARAMS
+    _give(made, "__init__", _first_init(made, fields))
     _give(made, "__repr__", _repr_of([one.name for one in fields if one.repr]))
     names = [one.name for one in fields if one.compare]
     compared: Callable[[Any], Any] = attrgetter(*names) if names else type
@@ -33,6 +46,38 @@ def record(cls: type[T]) -> type[T]:
     made.__getstate__, made.__setstate__ = _getstate, _setstate
     result: type[T] = made
     return result
+
+
+def _is_class_var(kind: object) -> bool:
+    return str(kind).removeprefix("typing.").startswith("ClassVar")
+
+
+def _field(cls: type, name: str, kind: Any) -> Field[Any]:
+    given = cls.__dict__.get(name, MISSING)
+    one: Any = given if isinstance(given, Field) else field(default=given)
+    one.name, one.type, one.kw_only, one._field_type = name, kind, True, _FIELD_TYPE
+    found: Field[Any] = one
+    return found
+
+
+def _slotted(cls: type, names: list[str]) -> type:
+    """The class again, with slots: they can't be added to one that is there."""
+    left_out = {*names, "__dict__", "__weakref__"}
+    content = {name: value for name, value in cls.__dict__.items() if name not in left_out}
+    made = type(cls)(cls.__name__, cls.__bases__, {**content, "__slots__": tuple(names), "__match_args__": ()})
+    made.__qualname__ = cls.__qualname__
+    return made
+
+
+def _first_init(made: Any, fields: list[Field[Any]]) -> Callable[..., None]:
+    """An __init__ that puts the real one in its place: of many records a command makes no object."""
+
+    def __init__(self: Any, *args: Any, **values: Any) -> None:
+        if made.__init__ is __init__:
+            made.__init__ = _init_of(made, fields)
+        made.__init__(self, *args, **values)
+
+    return __init__
 
 
 def _give(made: Any, name: str, function: Callable[..., Any]) -> None:

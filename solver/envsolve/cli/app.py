@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import os
@@ -80,7 +81,18 @@ def main(argv: list[str] | None = None) -> NoReturn:
     """Run the command line and exit: 0 done, 1 the answer is no, 2 bad input, 3 outside failure, 130 interrupted."""
     # Imports make many objects and no garbage: looking for it costs a twentieth of a short command.
     gc.set_threshold(50_000, 20, 20)
-    sys.exit(run(sys.argv[1:] if argv is None else argv))
+    _leave(run(sys.argv[1:] if argv is None else argv))
+
+
+def _leave(code: int) -> NoReturn:
+    """End the process without taking it apart object by object, which costs a short command a tenth of its time.
+
+    Nothing here waits for the end of the process: files, threads and locks are all closed where they were opened.
+    """
+    with contextlib.suppress(OSError, ValueError):  # a closed pipe: nobody reads on
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(code)
 
 
 def run(argv: list[str]) -> int:
