@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -14,6 +13,7 @@ from envsolve.cli import talk
 from envsolve.cli.busy import Busy
 from envsolve.cli.planned import Asked
 from envsolve.errors import InputError
+from envsolve.record import record
 
 if TYPE_CHECKING:
     from envsolve.environment.conda import Conda
@@ -49,7 +49,7 @@ class Manager(StrEnum):
     CONDA = "conda"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Chosen:
     """What will be installed: the lock, its text as a requirements file, and the plan behind it where there is one."""
 
@@ -58,7 +58,7 @@ class Chosen:
     plan: Plan | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Job:
     """An install as it was asked for. `here` holds the files of a bundle by their SHA-256.
 

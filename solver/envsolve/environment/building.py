@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING
 
 from envsolve import __version__
 from envsolve.environment.create import create, interpreter_of
-from envsolve.environment.fetch import Wanted
 from envsolve.environment.fill import fill, fill_project
 from envsolve.environment.gather import gather, missing
 from envsolve.environment.handed import handed
 from envsolve.environment.marker import LOCK_COPY, Marker, write_marker
 from envsolve.environment.order import Order, has_sources, torch_version
-from envsolve.environment.origin import restore_origins
 from envsolve.environment.progress import Progress
 from envsolve.environment.pythons import TargetPython, ask
 from envsolve.environment.store import Draft, folder_size
+from envsolve.environment.wanted import Wanted
 from envsolve.errors import EnvsolveError, OutsideError
 from envsolve.settings import Settings, redact
 
@@ -52,7 +51,7 @@ class Building:
             here = {**order.here, **self._fetch(large)}
             self._say(f"installing {count} package{'s' if count != 1 else ''} with {order.installer.shown}")
             self._fill(order.settings, here)
-            restore_origins(path, order.lock.packages, here)
+            self._restore_origins(here)
         if order.project:
             self._add_project(order.project)
         return replace(marker, stage="unverified", size_bytes=folder_size(path))
@@ -109,6 +108,12 @@ class Building:
                 keep_open=self._draft.held,
                 sources=has_sources(self._order.lock),
             )
+
+    def _restore_origins(self, here: Mapping[str, Path]) -> None:
+        if here:
+            from envsolve.environment.origin import restore_origins
+
+            restore_origins(self._draft.path, self._order.lock.packages, here)
 
     def _add_project(self, project: Path) -> None:
         self._say(f"installing the project {project} (editable)")

@@ -10,7 +10,8 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+
+from envsolve.record import record
 
 _LAST_LINES = 60
 _GRACE_SECONDS = 5.0
@@ -18,7 +19,7 @@ _GRACE_SECONDS = 5.0
 _DROPPED = ("PIP_", "UV_", "VIRTUALENV_", "PYTHON", "VIRTUAL_ENV", "CONDA_", "__PYVENV_LAUNCHER__", "ENVSOLVE_")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Ended:
     """How a child ended: its exit code (negative: the signal) and its last lines."""
 

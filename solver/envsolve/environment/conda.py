@@ -6,12 +6,13 @@ import json
 import shutil
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from envsolve.environment.child import Ended, plain_environment, run_child
 from envsolve.errors import InputError, OutsideError
 from envsolve.lock.conda import SUBDIRS, Virtual, python_specs
+from envsolve.record import record
 from envsolve.settings import Settings, redact
 
 _TOOLS = ("micromamba", "mamba", "conda")
@@ -19,7 +20,7 @@ _TOOLS = ("micromamba", "mamba", "conda")
 _OVERRIDES = {"__cuda": "CONDA_OVERRIDE_CUDA", "__glibc": "CONDA_OVERRIDE_GLIBC", "__osx": "CONDA_OVERRIDE_OSX"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Conda:
     """What makes the Python: the tool (None: py-rattler, in a child process), channels, what the machine has."""
 

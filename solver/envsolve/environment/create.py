@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
 from envsolve.environment.child import plain_environment
-from envsolve.environment.pip_wheel import pip_wheel
 from envsolve.environment.pythons import TargetPython
+from envsolve.environment.store import remove_tree
 from envsolve.errors import OutsideError
+from envsolve.record import record
 
 _VENV_SECONDS = 300.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Created:
     """What made an environment, and the wheel of pip that it still lacks (None: pip is in)."""
 
@@ -30,9 +30,11 @@ def create(python: TargetPython, path: Path, *, cache_dir: Path, uv: Path | None
     Else virtualenv where it still serves this Python (it seeds pip from wheels of its own), else the `venv` of that
     Python with its own ensurepip. Raises OutsideError.
     """
-    pip = pip_wheel(python) if uv else None
-    if uv and pip and _with_uv(uv, python, path) is None:
-        return Created(tool="uv venv", pip_to_add=pip)
+    if uv:
+        pip = _with_uv(uv, python, path)
+        if pip:
+            return Created(tool="uv venv", pip_to_add=pip)
+        remove_tree(path)
     reason = _with_virtualenv(python, path, cache_dir)
     if reason is None:
         return Created(tool="virtualenv")
@@ -67,10 +69,22 @@ def _with_virtualenv(python: TargetPython, path: Path, cache_dir: Path) -> str |
     return None
 
 
-def _with_uv(uv: Path, python: TargetPython, path: Path) -> str | None:
+def _with_uv(uv: Path, python: TargetPython, path: Path) -> Path | None:
+    """The wheel of pip for the environment that uv made; None where it made none, or no pip is on this machine."""
     command = [str(uv), "venv", "--no-project", "--no-config", "--python", str(python.executable), str(path)]
-    done = _run(command)
-    return None if done.returncode == 0 else done.stdout
+    quiet = subprocess.DEVNULL
+    try:
+        with subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet, env=plain_environment()) as process:
+            try:
+                from envsolve.environment.pip_wheel import pip_wheel  # while uv works: half as long as it does
+
+                pip = pip_wheel(python)
+                return pip if process.wait(_VENV_SECONDS) == 0 else None
+            except BaseException:
+                process.kill()
+                raise
+    except (OSError, subprocess.SubprocessError):
+        return None
 
 
 def _with_venv(python: TargetPython, path: Path, reason: str) -> None:

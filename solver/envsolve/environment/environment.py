@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from envsolve.record import record
 
 State = Literal["verified", "unverified", "failed"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Environment:
     """Where an environment is and what is known of it. `name` is "" for a project-local one (--path)."""
 

@@ -20,14 +20,17 @@ class NotListed(RefusedError):
 
 @dataclass(frozen=True, slots=True)
 class _Meaning:
-    pattern: re.Pattern[str]
+    pattern: str  # compiled when something has failed, not before
     text: str
     hint: str
     error: type[EnvsolveError]
 
+    def means(self, line: str) -> bool:
+        return re.search(self.pattern, line, re.IGNORECASE) is not None
+
 
 def _row(pattern: str, text: str, hint: str, error: type[EnvsolveError] = OutsideError) -> _Meaning:
-    return _Meaning(re.compile(pattern, re.IGNORECASE), text, hint, error)
+    return _Meaning(pattern, text, hint, error)
 
 
 # The first row that matches decides: the narrow ones stand before the wide ones.
@@ -91,12 +94,12 @@ _UNKNOWN = _row("", "it failed", "run again with -v to see all of its output")
 def explain(tool: str, ended: Ended) -> EnvsolveError:
     """The error for an installer that ended with a code other than 0; its own decisive line is part of the message."""
     said = [line for line in ended.last_lines if line.strip()]
-    meaning = next((m for m in _MEANINGS if any(m.pattern.search(line) for line in said)), _UNKNOWN)
+    meaning = next((m for m in _MEANINGS if any(map(m.means, said))), _UNKNOWN)
     own = _decisive(said, meaning)
     return meaning.error(f"{tool}: {meaning.text}: {own}" if own else f"{tool}: {meaning.text}", hint=meaning.hint)
 
 
 def _decisive(said: list[str], meaning: _Meaning) -> str:
-    matching = [line for line in said if meaning is not _UNKNOWN and meaning.pattern.search(line)]
+    matching = [line for line in said if meaning is not _UNKNOWN and meaning.means(line)]
     chosen = matching[0] if matching else "; ".join(said[-3:])
     return redact(" ".join(chosen.split()))

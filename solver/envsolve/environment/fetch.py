@@ -12,7 +12,6 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
 
@@ -21,40 +20,22 @@ from filelock import FileLock
 from envsolve.environment.failure import OtherBytes
 from envsolve.environment.partial import Partial
 from envsolve.environment.progress import Progress, Tally, untold
+from envsolve.environment.wanted import Wanted, kept, wheels_folder
 from envsolve.errors import EnvsolveError
 from envsolve.index.http import Http
 from envsolve.index.limits import MAX_CONNECTIONS
+from envsolve.record import record
 from envsolve.settings import Settings, redact
 
 _JOIN_SECONDS = 1.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """A file to fetch: its name, where it is reached from here, its SHA-256 (hex) and its size where that is known."""
-
-    filename: str
-    url: str
-    sha256: str
-    size: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Fetched:
     """Files that are here, by hash, and why others are not, by hash."""
 
     files: Mapping[str, Path]
     failed: Mapping[str, EnvsolveError]
-
-
-def wheels_folder(settings: Settings) -> Path:
-    """Where whole and partial wheels are kept."""
-    return settings.cache_dir / "wheels"
-
-
-def kept(wanted: Wanted, settings: Settings) -> Path:
-    """Where the whole file is, or will be."""
-    return wheels_folder(settings) / wanted.sha256 / wanted.filename
 
 
 def fetch(wanted: Iterable[Wanted], settings: Settings, *, progress: Progress = untold) -> Fetched:

@@ -7,7 +7,6 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -16,13 +15,14 @@ from envsolve.environment.connection import options, pip_environment, uv_environ
 from envsolve.environment.failure import NotListed, OtherBytes, explain
 from envsolve.environment.pythons import find_uv
 from envsolve.errors import EnvsolveError, InputError, OutsideError
+from envsolve.record import record
 from envsolve.settings import Settings, redact
 
 Choice = Literal["auto", "uv", "pip", "pip-sync"]
 _ONLY = ("--no-deps", "--require-hashes")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Installer:
     """The tool that fills an environment: uv or pip-sync at a path, or the pip inside the environment."""
 

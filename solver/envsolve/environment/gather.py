@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from envsolve.environment.failure import OtherBytes
-from envsolve.environment.fetch import Wanted, fetch, kept
 from envsolve.environment.handed import reachable
 from envsolve.environment.progress import Progress
 from envsolve.environment.sizes import Download
+from envsolve.environment.wanted import Wanted, kept
 from envsolve.lock.lock import Lock, LockedFile, LockedPackage
 from envsolve.settings import Settings
 
@@ -39,6 +39,8 @@ def gather(lock: Lock, wanted: tuple[Wanted, ...], settings: Settings, *, progre
 
     Raises OtherBytes where a file that has one address only isn't the lock's; OSError when the disk is full.
     """
+    from envsolve.environment.fetch import fetch  # where everything is small, nothing is fetched
+
     fetched = fetch(wanted, settings, progress=progress)
     by_address = {file.sha256 for package in lock.packages if package.direct for file in package.files}
     for digest, error in fetched.failed.items():

@@ -9,7 +9,6 @@ from pathlib import Path
 from envsolve.environment.building import Building
 from envsolve.environment.create import interpreter_of
 from envsolve.environment.environment import Environment
-from envsolve.environment.fetch import Wanted, wheels_folder
 from envsolve.environment.gather import large_files, missing
 from envsolve.environment.marker import Marker, write_marker
 from envsolve.environment.order import Order
@@ -19,6 +18,7 @@ from envsolve.environment.pythons import TargetPython
 from envsolve.environment.sizes import download
 from envsolve.environment.space import check_space, needs, readable
 from envsolve.environment.store import Draft, Slot
+from envsolve.environment.wanted import Wanted, wheels_folder
 from envsolve.errors import InputError, OutsideError, RefusedError
 
 Say = Callable[[str], None]

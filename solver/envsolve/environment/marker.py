@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from envsolve.environment.pointer import write_atomically
 from envsolve.environment.proof import Proof
+from envsolve.record import record
 
 MARKER = "envsolve.json"
 LOCK_COPY = "envsolve-lock.txt"
@@ -18,7 +19,7 @@ SCHEMA = 1
 Stage = Literal["building", "verified", "unverified", "failed"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Marker:
     """What is known of one build. `plan` and `report` are JSON objects, kept for people and `--json`, or None.
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
-
-from packaging.utils import parse_wheel_filename
 
 from envsolve.environment.fill import Installer
 from envsolve.errors import RefusedError
 from envsolve.index.configuration.redact import strip_credentials
 from envsolve.lock.lock import Lock, is_sdist
+from envsolve.record import record
 from envsolve.settings import Settings
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from envsolve.resolve.request import Request
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Order:
     """What to install, from where, and what to do about an environment that is there already.
 
@@ -52,7 +51,11 @@ def torch_version(lock: Lock) -> str:
     torch = next((package for package in lock.packages if package.name == "torch"), None)
     if torch is None:
         return ""
-    return str(parse_wheel_filename(torch.files[0].filename)[1] if torch.direct else torch.version)
+    if not torch.direct:
+        return str(torch.version)
+    from packaging.utils import parse_wheel_filename
+
+    return str(parse_wheel_filename(torch.files[0].filename)[1])
 
 
 def has_sources(lock: Lock) -> bool:

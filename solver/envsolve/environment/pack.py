@@ -9,9 +9,10 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from envsolve.environment import bundle
-from envsolve.environment.fetch import Wanted, fetch
+from envsolve.environment.fetch import fetch
 from envsolve.environment.handed import reachable
 from envsolve.environment.progress import Progress, untold
+from envsolve.environment.wanted import Wanted
 from envsolve.errors import InputError, OutsideError, RefusedError
 from envsolve.lock.lock import Lock, LockedFile, LockedPackage
 from envsolve.resolve.protocol import Index

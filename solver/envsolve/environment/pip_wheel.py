@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.utils import InvalidWheelFilename, parse_wheel_filename
-from packaging.version import Version
+from packaging.version import InvalidVersion, Version
 
 from envsolve.environment.pythons import TargetPython
 
@@ -19,8 +18,8 @@ _REQUIRES = re.compile(r"^Requires-Python: *(\S.*?)\s*$", re.MULTILINE)
 
 def pip_wheel(python: TargetPython) -> Path | None:
     """The newest pip that runs on this Python, of those that virtualenv and the Python itself bring along."""
-    fitting = [(_version(wheel), wheel) for wheel in _wheels(python) if _runs_on(wheel, python.version)]
-    return max(fitting)[1] if fitting else None
+    newest_first = sorted(_wheels(python), key=_version, reverse=True)
+    return next((wheel for wheel in newest_first if _runs_on(wheel, python.version)), None)
 
 
 def _wheels(python: TargetPython) -> Iterator[Path]:
@@ -33,8 +32,8 @@ def _wheels(python: TargetPython) -> Iterator[Path]:
 
 def _version(wheel: Path) -> Version:
     try:
-        return parse_wheel_filename(wheel.name)[1]
-    except InvalidWheelFilename:
+        return Version(wheel.name.split("-")[1])
+    except InvalidVersion:
         return Version("0")
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,7 +50,7 @@ class Link:
 
     def point_to(self, build: Path) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = self.path.with_name(f".{self.path.name}-{secrets.token_hex(4)}.tmp")
+        fresh = self.path.with_name(f".{self.path.name}-{os.urandom(4).hex()}.tmp")
         # Relative, so that the folder that holds both can be mounted elsewhere.
         fresh.symlink_to(os.path.relpath(build, self.path.parent), target_is_directory=True)
         fresh.replace(self.path)
@@ -99,7 +98,7 @@ class Junction:
 
     def point_to(self, build: Path) -> None:
         if sys.platform == "win32":
-            fresh = self.path.with_name(f".{self.path.name}-{secrets.token_hex(4)}.tmp")
+            fresh = self.path.with_name(f".{self.path.name}-{os.urandom(4).hex()}.tmp")
             _winapi.CreateJunction(str(build), str(fresh))
             self.drop()
             fresh.rename(self.path)
@@ -115,7 +114,7 @@ class Junction:
 def write_atomically(path: Path, text: str) -> None:
     """Write a whole text file or leave the old one; also through a power cut."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(f".{path.name}-{secrets.token_hex(4)}.tmp")
+    fresh = path.with_name(f".{path.name}-{os.urandom(4).hex()}.tmp")
     try:
         with fresh.open("w", encoding="utf-8", newline="\n") as file:
             file.write(text)

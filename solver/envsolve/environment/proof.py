@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from envsolve.record import record
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@record
 class Proof:
     """Whether a build was verified, the names of the checks that failed, and the report as JSON values."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import re
 import shutil
 import struct
@@ -12,11 +11,11 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from envsolve.errors import InputError, OutsideError
+from envsolve.record import record
 
 # Runs inside whatever Python is found, 3.6 included: standard library and 3.6 syntax only.
 _ASK = """
@@ -34,7 +33,7 @@ _ASK_SECONDS = 20.0
 _VERSION = re.compile(r"3\.\d{1,2}(\.\d{1,2})?t?", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class TargetPython:
     """An interpreter for new environments: "3.12.1", where it and its library are, where it was found ("PATH")."""
 
@@ -120,13 +119,19 @@ def _running() -> TargetPython | None:
     """The Python that runs us, which needn't be started to be asked."""
     said = {
         "version": ".".join(map(str, sys.version_info[:3])),
-        "implementation": platform.python_implementation(),
+        "implementation": "CPython" if sys.implementation.name == "cpython" else sys.implementation.name,
         "bits": struct.calcsize("P") * 8,
-        "freethreaded": bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
+        "freethreaded": _freethreaded(),
         "base": getattr(sys, "_base_executable", None) or sys.executable,
         "stdlib": sysconfig.get_path("stdlib"),
     }
     return _python(said, Path(sys.executable), "the running Python")
+
+
+def _freethreaded() -> bool:
+    """Whether the running Python is such a build; sysconfig's variables cost milliseconds to read."""
+    flags: str | None = getattr(sys, "abiflags", None)  # Windows has none before 3.14
+    return "t" in flags if flags is not None else bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 
 
 def _on_path(version: str) -> Iterator[tuple[str, Path]]:

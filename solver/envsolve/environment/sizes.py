@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from envsolve.environment.handed import reachable
 from envsolve.errors import OutsideError
-from envsolve.index.http import Http
 from envsolve.lock.lock import Lock
+from envsolve.record import record
 from envsolve.settings import Settings
+
+if TYPE_CHECKING:
+    from envsolve.index.http import Http
 
 # Only a courtesy: what is slower than this is left to the installer.
 _SECONDS = 5.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Download:
     """The bytes of the files that will be fetched; `complete` is False when some are not known and not in the sum.
 
@@ -51,6 +55,10 @@ def _known(sizes: Iterable[int | None]) -> int | None:
 
 def _asked(urls: list[str], settings: Settings) -> Iterator[int]:
     """The sizes behind the addresses, up to the first that doesn't answer."""
+    if not urls:
+        return
+    from envsolve.index.http import Http
+
     hasty = replace(settings, retries=0, timeout=min(settings.timeout, _SECONDS))
     with closing(Http(hasty)) as http:
         for url in urls:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections import defaultdict
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from envsolve.environment.child import plain_environment
 from envsolve.errors import OutsideError
+from envsolve.record import record
 
 # Wheels are compressed: torch and the CUDA libraries unpack to about twice their size.
 _UNPACKED = 2.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Need:
     """A folder that will take up bytes, and what for ("the environment")."""
 
@@ -49,6 +48,8 @@ def _needs(size: int, fetched: int, environment: Path, tool: str) -> tuple[Need,
             Need(folder=environment, what="the environment", size=unpacked),
             Need(folder=cache, what="uv's cache", size=unpacked),
         )
+    import tempfile
+
     return (
         Need(folder=environment, what="the environment", size=unpacked),
         Need(folder=Path(os.environ.get("PIP_CACHE_DIR") or _cache("pip")), what="pip's cache", size=fetched),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from packaging.markers import Marker
-
 from envsolve.errors import InputError
 
 _SYSTEMS: Mapping[str, tuple[str, str]] = {  # sys_platform, platform_machine
@@ -46,7 +44,9 @@ def any_of(markers: Sequence[str]) -> str:
 
 
 def holds(marker: str, place: Place) -> bool:
-    """Whether a marker holds at a place. Raises packaging's InvalidMarker."""
+    """Whether a marker holds at a place. Raises packaging's InvalidMarker, a ValueError."""
+    from packaging.markers import Marker  # not for a lock of one target
+
     system, machine = _SYSTEMS[place[0]]
     python = place[1].rstrip("t")
     environment = {"sys_platform": system, "platform_machine": machine, "python_version": python}

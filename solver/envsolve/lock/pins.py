@@ -8,7 +8,7 @@ from dataclasses import replace
 from envsolve.lock.lock import Lock, LockedFile, LockedPackage
 from envsolve.lock.markers import Place, any_of, holds, tell_apart
 from envsolve.record import record
-from envsolve.resolve.closure import ASKED
+from envsolve.resolve.via import ASKED
 
 
 @record

@@ -10,8 +10,6 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote
 
-from packaging.markers import InvalidMarker
-from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 
 from envsolve.errors import InputError
@@ -77,7 +75,7 @@ def read_all(text: str, *, what: str = "the lock") -> tuple[Lock, ...]:
     header.check()
     try:
         return header.locks([packages_at(reader.pins(), place) for place in header.places])
-    except (InvalidMarker, KeyError) as error:
+    except (ValueError, KeyError) as error:
         raise InputError(f"{what}: {str(error).splitlines()[0]}", hint="envsolve lock") from error
 
 
@@ -123,6 +121,8 @@ class _Reader:
 
 
 def _direct_draft(match: re.Match[str]) -> _Draft | None:
+    from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+
     filename = unquote(match["url"].rsplit("/", 1)[-1])
     try:
         version = parse_wheel_filename(filename)[1]

@@ -22,8 +22,8 @@ from envsolve.resolve.protocol import Index
 from envsolve.resolve.sources import Sources
 from envsolve.resolve.straight import straight
 from envsolve.resolve.target_env import TargetEnv, target_env
+from envsolve.resolve.via import ASKED
 
-ASKED = "(asked)"  # stands in `via` for the user's own requirements
 _MAX_ROUNDS = 50_000
 
 

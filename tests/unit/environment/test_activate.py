@@ -12,7 +12,7 @@ import pytest
 from envsolve.environment.activate import activation_lines
 from envsolve.environment.create import create, interpreter_of
 from envsolve.environment.order import check_platform
-from envsolve.environment.pythons import TargetPython
+from envsolve.environment.pythons import TargetPython, find_uv
 from envsolve.errors import OutsideError, RefusedError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX shells")
@@ -59,7 +59,7 @@ def test_venv_steps_in_where_virtualenv_does_not_serve(tmp_path: Path, monkeypat
 
 def test_a_python_without_ensurepip_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = tmp_path / "python3.8"
-    broken.write_text("#!/bin/sh\necho 'No module named ensurepip'\nexit 1\n")
+    broken.write_text('#!/bin/sh\nfor last; do :; done\nmkdir -p "$last/half"\nexit 1\n')
     broken.chmod(0o755)
     python = TargetPython(executable=broken, version="3.8.1", found_in="the test", stdlib=tmp_path)
     with pytest.raises(OutsideError) as caught:
@@ -71,3 +71,21 @@ def test_another_platform_is_refused() -> None:
     check_platform("linux_x86_64", "linux_x86_64")
     with pytest.raises(RefusedError):
         check_platform("linux_aarch64", "linux_x86_64")
+
+
+def test_uv_makes_nothing_where_no_pip_is_at_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An environment without pip would let `pip install` in it reach another one: virtualenv brings its own."""
+    monkeypatch.setattr("envsolve.environment.pip_wheel.pip_wheel", lambda python: None)
+    created = create(target(), tmp_path / "made", cache_dir=tmp_path, uv=find_uv())
+    assert created.tool == "virtualenv" and created.pip_to_add is None
+    done = subprocess.run([interpreter_of(tmp_path / "made"), "-m", "pip", "--version"], capture_output=True, text=True)
+    assert done.stdout.startswith("pip ")
+
+
+def test_a_uv_that_fails_leaves_it_to_virtualenv(tmp_path: Path) -> None:
+    broken = tmp_path / "uv"
+    broken.write_text("#!/bin/sh\nfor last; do :; done; mkdir -p "$last/half"; exit 1\n")
+    broken.chmod(0o755)
+    assert create(target(), tmp_path / "made", cache_dir=tmp_path, uv=broken).tool == "virtualenv"
+    assert not (tmp_path / "made/half").exists()
+    assert create(target(), tmp_path / "again", cache_dir=tmp_path, uv=tmp_path / "none").tool == "virtualenv"

@@ -9,9 +9,10 @@ import pytest
 
 from envsolve.environment import fetch as fetching
 from envsolve.environment.failure import OtherBytes
-from envsolve.environment.fetch import Wanted, fetch, kept, wheels_folder
+from envsolve.environment.fetch import fetch
 from envsolve.environment.gather import LARGE, large_files
 from envsolve.environment.sizes import Download, download
+from envsolve.environment.wanted import Wanted, kept, wheels_folder
 from envsolve.errors import OutsideError
 from envsolve.lock import requirements_txt
 from envsolve.settings import Settings

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -244,3 +245,28 @@ def test_the_home_variable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
 def test_a_project_needs_a_parent(folder: str) -> None:
     with pytest.raises(InputError):
         project_slot(Path(folder))
+
+
+def test_a_name_is_one_runs_at_a_time(slot: Slot) -> None:
+    """The second one says that it waits, and goes on when the first is done."""
+    said: list[str] = []
+    second = threading.Event()
+
+    def later() -> None:
+        with slot.alone(said.append):
+            second.set()
+
+    with slot.alone(said.append):
+        thread = threading.Thread(target=later)
+        thread.start()
+        while not said:
+            thread.join(0.01)
+        assert "another envsolve is working on 'x'" in said[0] and not second.is_set()
+    thread.join(10)
+    assert second.is_set()
+
+
+def test_a_lock_that_cant_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutsideError, match="can't make the lock"):
+        try_hold(tmp_path / "file" / "x.lock")

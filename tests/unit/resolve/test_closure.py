@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from envsolve.errors import OutsideError, RefusedError
-from envsolve.resolve.closure import ASKED, ClosedPackage, Closure, close
+from envsolve.resolve.closure import ClosedPackage, Closure, close
 from envsolve.resolve.sources import CompanionWanted, PlannedFileMissing
+from envsolve.resolve.via import ASKED
 from fakes.memory_index import MemoryIndex
 from fakes.plans import LINUX_312, a_machine, a_plan
 from fakes.stub_wheels import StubSdist, StubWheel, stub_companion, stub_family, stub_torch

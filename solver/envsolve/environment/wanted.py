@@ -1,0 +1,28 @@
+"""Wanted: a file that envsolve fetches itself, and where it is kept once it is here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from envsolve.record import record
+from envsolve.settings import Settings
+
+
+@record
+class Wanted:
+    """A file to fetch: its name, where it is reached from here, its SHA-256 (hex) and its size where that is known."""
+
+    filename: str
+    url: str
+    sha256: str
+    size: int | None = None
+
+
+def wheels_folder(settings: Settings) -> Path:
+    """Where whole and partial wheels are kept."""
+    return settings.cache_dir / "wheels"
+
+
+def kept(wanted: Wanted, settings: Settings) -> Path:
+    """Where the whole file is, or will be."""
+    return wheels_folder(settings) / wanted.sha256 / wanted.filename
