@@ -59,7 +59,7 @@ def test_venv_steps_in_where_virtualenv_does_not_serve(tmp_path: Path, monkeypat
 
 def test_a_python_without_ensurepip_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = tmp_path / "python3.8"
-    broken.write_text('#!/bin/sh\nfor last; do :; done\nmkdir -p "$last/half"\nexit 1\n')
+    broken.write_text("#!/bin/sh\necho 'No module named ensurepip'\nexit 1\n")
     broken.chmod(0o755)
     python = TargetPython(executable=broken, version="3.8.1", found_in="the test", stdlib=tmp_path)
     with pytest.raises(OutsideError) as caught:
@@ -84,7 +84,7 @@ def test_uv_makes_nothing_where_no_pip_is_at_hand(tmp_path: Path, monkeypatch: p
 
 def test_a_uv_that_fails_leaves_it_to_virtualenv(tmp_path: Path) -> None:
     broken = tmp_path / "uv"
-    broken.write_text("#!/bin/sh\nfor last; do :; done; mkdir -p "$last/half"; exit 1\n")
+    broken.write_text('#!/bin/sh\nfor last; do :; done\nmkdir -p "$last/half"\nexit 1\n')
     broken.chmod(0o755)
     assert create(target(), tmp_path / "made", cache_dir=tmp_path, uv=broken).tool == "virtualenv"
     assert not (tmp_path / "made/half").exists()
