@@ -174,6 +174,9 @@ def matching(pattern: str, meaning: str) -> Reader:
     return read
 
 
+month = matching(r"\d{4}-(0[1-9]|1[0-2])", "a month such as 2028-06")
+
+
 def optional(reader: Reader) -> Reader:
     """null, or what the reader reads."""
 

@@ -22,6 +22,7 @@ from envsolve.rulebook.tables import (
     NumpyRule,
     OpenPin,
     PypiDefault,
+    PythonEnd,
     Release,
     TegraChip,
     ToolkitDriver,
@@ -202,7 +203,7 @@ def toolkit_driver(cuda: str, row: Row, sources: Sources) -> ToolkitDriver:
 
 def driver_branch(branch: str, row: Row, sources: Sources) -> DriverBranch:
     """A row of `branches`."""
-    cuda, kind, end_of_life, certainty, source, _note = row
+    cuda, kind, end_of_life, ended, end_certainty, certainty, source, _note = row
     return DriverBranch(
         branch=int(branch),
         cuda=cells.dotted(cuda),
@@ -210,7 +211,15 @@ def driver_branch(branch: str, row: Row, sources: Sources) -> DriverBranch:
         source=sources[source],
         kind=kind,
         end_of_life=end_of_life,
+        ended=ended,
+        end_certainty=end_certainty or certainty,
     )
+
+
+def python_end(python: str, row: Row, sources: Sources) -> PythonEnd:
+    """A row of `pythons`."""
+    end_of_life, certainty, source, _note = row
+    return PythonEnd(python=python, end_of_life=end_of_life, certainty=certainty, source=sources[source])
 
 
 def architecture(name: str, row: Row, sources: Sources) -> Architecture:

@@ -27,6 +27,7 @@ from envsolve.rulebook.tables import (
     NumpyRule,
     OpenPin,
     PypiDefault,
+    PythonEnd,
     Release,
     TegraChip,
     ToolkitDriver,
@@ -250,6 +251,11 @@ class Rulebook:
     def pypi_defaults(self) -> Mapping[Version, PypiDefault]:
         """torch -> the variant of the plain wheel of the default Python index, per platform."""
         return self._keyed("pypi_default", cells.version, rows.pypi_default)
+
+    @cached_property
+    def python_ends(self) -> Mapping[str, PythonEnd]:
+        """Python minor ("3.11") -> the month of its last security fixes."""
+        return self._keyed("pythons", str, rows.python_end)
 
     @cached_property
     def not_published(self) -> tuple[NotPublished, ...]:

@@ -37,7 +37,9 @@ BRANCHES = Table(
     columns=(
         Column(name="cuda", read=fields.dotted),
         Column(name="kind", read=fields.choice("LTS", "production", "new feature"), default=""),
-        Column(name="end_of_life", read=fields.matching(r"\d{4}-\d\d", "a month such as 2028-06"), default=""),
+        Column(name="end_of_life", read=fields.month, default=""),
+        Column(name="ended", read=fields.flag, default=False),
+        Column(name="end_certainty", read=CERTAINTY.read, default=None),
         *WHENCE,
     ),
 )

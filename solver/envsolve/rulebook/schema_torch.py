@@ -60,6 +60,13 @@ RELEASES = Table(
     columns=(Column(name="date", read=fields.matching(r"\d{4}-\d\d-\d\d", "a day"), default=None), *WHENCE),
 )
 
+PYTHONS = Table(
+    name="pythons",
+    file="torch/pythons.yaml",
+    keys=(Column(name="python", read=fields.matching(r"3\.\d+", "a Python minor such as 3.12")),),
+    columns=(Column(name="end_of_life", read=fields.month), *WHENCE),
+)
+
 COMPANIONS = Table(
     name="companions",
     file="torch/companions.yaml",
@@ -138,6 +145,7 @@ TORCH_TABLES = (
     BUILDS,
     OTHER_BUILDS,
     RELEASES,
+    PYTHONS,
     COMPANIONS,
     OPEN_PINS,
     COMPLETE,

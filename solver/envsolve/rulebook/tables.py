@@ -101,7 +101,10 @@ class ToolkitDriver:
 
 @record
 class DriverBranch:
-    """A driver branch (580), the newest CUDA that it speaks (13.0), and its end of support ("2028-06") where known."""
+    """A driver branch (580), the newest CUDA that it speaks (13.0), and its end of support ("2028-06") where known.
+
+    `ended`: it is past its end, and the month is not known. `end_certainty` is that of the end.
+    """
 
     branch: int
     cuda: Dotted
@@ -109,6 +112,18 @@ class DriverBranch:
     source: str
     kind: str = ""
     end_of_life: str = ""
+    ended: bool = False
+    end_certainty: Certainty = "high"
+
+
+@record
+class PythonEnd:
+    """A Python minor ("3.11") and the month ("2027-10") of its last security fixes."""
+
+    python: str
+    end_of_life: str
+    certainty: Certainty
+    source: str
 
 
 @record

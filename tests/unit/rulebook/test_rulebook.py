@@ -111,6 +111,17 @@ def test_drivers(rules: Rulebook) -> None:
     assert list(rules.branches) == sorted(rules.branches)
 
 
+def test_the_ends_of_branches_and_of_pythons_say_how_sure_they_are(rules: Rulebook) -> None:
+    assert (rules.branches[535].end_of_life, rules.branches[535].end_certainty) == ("2026-06", "high")
+    unknown_month = rules.branches[550]
+    assert unknown_month.ended and unknown_month.end_of_life == ""
+    assert rules.branches[470].end_certainty == "medium" and rules.branches[470].certainty == "high"
+    assert not rules.branches[620].ended
+    python = rules.python_ends["3.10"]
+    assert (python.end_of_life, python.certainty) == ("2026-10", "high") and "PEP 619" in python.source
+    assert "3.99" not in rules.python_ends
+
+
 def test_architectures(rules: Rulebook) -> None:
     kepler, pascal, ultra = (rules.architecture(Capability(*c)) for c in ((3, 5), (6, 1), (10, 3)))
     assert kepler is not None and kepler.last_branch == 470
