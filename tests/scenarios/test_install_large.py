@@ -13,6 +13,8 @@ import pytest
 
 from envsolve.cli.busy import pace_line
 from envsolve.environment.gather import LARGE
+from envsolve.environment.wanted import wheels_folder
+from envsolve.settings import load_settings
 from fakes.index_server import IndexServer
 from fakes.installing import SIX, arguments, builds, install, lock_file, python_of, spawn
 from fakes.stub_locks import served_lock
@@ -51,6 +53,22 @@ def test_a_second_environment_needs_no_download(
     server.requests.clear()
     assert install(lock, server, "--installer", installer, name="second") == 0
     assert [seen.method for seen in server.requests] == ["HEAD"]
+
+
+def test_a_kept_wheel_that_rotted_is_fetched_again(
+    store: Path, tmp_path: Path, server: IndexServer, installer: str
+) -> None:
+    """The installer's check of the hashes finds it: envsolve itself doesn't read gigabytes once more each time."""
+    lock = lock_file(tmp_path, served_lock(server, padding=LARGE))
+    settings = load_settings({})
+    assert install(lock, server, "--installer", installer) == 0
+    (wheel,) = wheels_folder(settings).glob("*/torch-*.whl")
+    content = wheel.read_bytes()
+    wheel.write_bytes(content[: LARGE // 2] + b"rot" + content[LARGE // 2 + 3 :])
+    server.requests.clear()
+    assert install(lock, server, "--installer", installer, name="second") == 0
+    assert wheel.read_bytes() == content
+    assert [seen.method for seen in server.requests] == ["HEAD", "GET"]
 
 
 def test_a_killed_download_goes_on(store: Path, tmp_path: Path, server: IndexServer, installer: str) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from envsolve import __version__
 from envsolve.environment.create import create, interpreter_of
 from envsolve.environment.fill import fill, fill_project
-from envsolve.environment.gather import gather, missing
+from envsolve.environment.gather import drop_damaged, gather, missing
 from envsolve.environment.handed import handed
 from envsolve.environment.marker import LOCK_COPY, Marker, write_marker
 from envsolve.environment.order import Order, has_sources, torch_version
@@ -46,12 +46,8 @@ class Building:
         marker = _marker(made_from, order, name)
         write_marker(path, marker)
         (path / LOCK_COPY).write_text(order.lock_text, encoding="utf-8", newline="\n")
-        count = len(order.lock.packages)
         if not self._from_cache(large):
-            here = {**order.here, **self._fetch(large)}
-            self._say(f"installing {count} package{'s' if count != 1 else ''} with {order.installer.shown}")
-            self._fill(order.settings, here)
-            self._restore_origins(here)
+            self._restore_origins(self._filled(large))
         if order.project:
             self._add_project(order.project)
         return replace(marker, stage="unverified", size_bytes=folder_size(path))
@@ -88,6 +84,25 @@ class Building:
             return False
         self._say(f"installed {len(self._order.lock.packages)} packages from uv's cache")
         return True
+
+    def _filled(self, large: tuple[Wanted, ...]) -> Mapping[str, Path]:
+        """Fill it with large files that are here and small ones that the installer fetches; the former, by hash.
+
+        The installer checks every hash. Where it fails because a wheel that was kept has been damaged on the disk, that
+        one is fetched again.
+        """
+        settings = self._order.settings
+        here = {**self._order.here, **self._fetch(large)}
+        count = len(self._order.lock.packages)
+        self._say(f"installing {count} package{'s' if count != 1 else ''} with {self._order.installer.shown}")
+        try:
+            self._fill(settings, here)
+        except EnvsolveError:
+            if not drop_damaged(large, settings):
+                raise
+            here = {**self._order.here, **self._fetch(large)}
+            self._fill(settings, here)
+        return here
 
     def _fetch(self, large: tuple[Wanted, ...]) -> dict[str, Path]:
         if not large:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Iterable, Mapping
-from hashlib import file_digest
 from pathlib import Path
 
 from filelock import FileLock
@@ -20,7 +19,7 @@ from filelock import FileLock
 from envsolve.environment.failure import OtherBytes
 from envsolve.environment.partial import Partial
 from envsolve.environment.progress import Progress, Tally, untold
-from envsolve.environment.wanted import Wanted, kept, wheels_folder
+from envsolve.environment.wanted import Wanted, is_damaged, is_kept, kept, wheels_folder
 from envsolve.errors import EnvsolveError
 from envsolve.index.http import Http
 from envsolve.index.limits import MAX_CONNECTIONS
@@ -38,14 +37,17 @@ class Fetched:
     failed: Mapping[str, EnvsolveError]
 
 
-def fetch(wanted: Iterable[Wanted], settings: Settings, *, progress: Progress = untold) -> Fetched:
+def fetch(
+    wanted: Iterable[Wanted], settings: Settings, *, progress: Progress = untold, prove_kept: bool = True
+) -> Fetched:
     """Bring the files here, a few at once; each goes on where an earlier run broke off, and its hash is checked.
 
+    Without `prove_kept`, whole files that an earlier run kept are not hashed again: whoever installs them does it.
     What can't be had is told in the answer, never raised, except for OSError (disk) and an interrupt; then too what
     has come stays for the next run.
     """
     todo = {one.sha256: one for one in wanted}
-    run = _Run(todo.values(), settings, progress)
+    run = _Run(todo.values(), settings, progress, prove_kept=prove_kept)
     threads = [threading.Thread(target=run.work, daemon=True) for _ in range(min(len(todo), MAX_CONNECTIONS))]
     try:
         for thread in threads:
@@ -66,13 +68,14 @@ def fetch(wanted: Iterable[Wanted], settings: Settings, *, progress: Progress = 
 class _Run:
     """What the threads of one call share."""
 
-    def __init__(self, wanted: Iterable[Wanted], settings: Settings, progress: Progress) -> None:
+    def __init__(self, wanted: Iterable[Wanted], settings: Settings, progress: Progress, *, prove_kept: bool) -> None:
         self.files: dict[str, Path] = {}
         self.failed: dict[str, EnvsolveError] = {}
         self.broken: list[OSError] = []
         self.stop = threading.Event()
         self.http = Http(settings)
         self._settings = settings
+        self._prove_kept = prove_kept
         self._queue: queue.SimpleQueue[Wanted] = queue.SimpleQueue()
         # The largest first: they take longest.
         for one in sorted(wanted, key=lambda one: -(one.size or 0)):
@@ -99,26 +102,21 @@ class _Run:
         part = wheels_folder(self._settings) / f"{one.sha256}.part"
         part.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(part.with_suffix(".lock")):  # another envsolve may be at it
-            if path.is_file() and _sha256(path) == one.sha256:
+            if is_kept(one, self._settings) and (not self._prove_kept or not is_damaged(one, self._settings)):
                 self._tally.add(path.stat().st_size)
                 return path
             partial = Partial(one.url, part, self.http, self._tally.add, self.stop)
             resumed = partial.size > 0
             partial.complete(self._settings.retries)
-            if resumed and _sha256(part) != one.sha256:  # the file has changed in between
+            if resumed and partial.sha256 != one.sha256:  # the file has changed in between
                 partial.throw_away()
                 partial.complete(self._settings.retries)
-            if _sha256(part) != one.sha256:
+            if partial.sha256 != one.sha256:
                 partial.throw_away()
                 raise _other_bytes(one)
             path.parent.mkdir(exist_ok=True)
             part.replace(path)
         return path
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return file_digest(file, "sha256").hexdigest()
 
 
 def _other_bytes(one: Wanted) -> OtherBytes:

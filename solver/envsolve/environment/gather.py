@@ -9,7 +9,7 @@ from envsolve.environment.failure import OtherBytes
 from envsolve.environment.handed import reachable
 from envsolve.environment.progress import Progress
 from envsolve.environment.sizes import Download
-from envsolve.environment.wanted import Wanted, kept
+from envsolve.environment.wanted import Wanted, is_damaged, is_kept, kept
 from envsolve.lock.lock import Lock, LockedFile, LockedPackage
 from envsolve.settings import Settings
 
@@ -26,27 +26,37 @@ def large_files(lock: Lock, known: Download, settings: Settings, *, here: Mappin
         if (size := file.size or known.asked.get(file.sha256)) and size >= LARGE and file.sha256 not in here
         if file.url.startswith(("http://", "https://"))
     )
-    return tuple(one for one in found if not settings.offline or kept(one, settings).is_file())
+    return tuple(one for one in found if not settings.offline or is_kept(one, settings))
 
 
 def missing(wanted: tuple[Wanted, ...], settings: Settings) -> tuple[Wanted, ...]:
     """Those that no earlier run has kept."""
-    return tuple(one for one in wanted if not kept(one, settings).is_file())
+    return tuple(one for one in wanted if not is_kept(one, settings))
 
 
 def gather(lock: Lock, wanted: tuple[Wanted, ...], settings: Settings, *, progress: Progress) -> dict[str, Path]:
     """Bring these files here, by their SHA-256. What can't be had is left to the installer, which knows other places.
 
+    What was kept is not hashed again: the installer does it (see `drop_damaged`).
+
     Raises OtherBytes where a file that has one address only isn't the lock's; OSError when the disk is full.
     """
     from envsolve.environment.fetch import fetch  # where everything is small, nothing is fetched
 
-    fetched = fetch(wanted, settings, progress=progress)
+    fetched = fetch(wanted, settings, progress=progress, prove_kept=False)
     by_address = {file.sha256 for package in lock.packages if package.direct for file in package.files}
     for digest, error in fetched.failed.items():
         if isinstance(error, OtherBytes) and digest in by_address:
             raise error
     return dict(fetched.files)
+
+
+def drop_damaged(wanted: tuple[Wanted, ...], settings: Settings) -> bool:
+    """Remove the kept files whose bytes have changed since; whether there were any."""
+    damaged = [one for one in wanted if is_kept(one, settings) and is_damaged(one, settings)]
+    for one in damaged:
+        kept(one, settings).unlink(missing_ok=True)
+    return bool(damaged)
 
 
 def _the_one(package: LockedPackage) -> Iterator[LockedFile]:

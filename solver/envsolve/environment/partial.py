@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ from envsolve.index.limits import BACKOFF_SECONDS
 from envsolve.settings import redact
 
 if TYPE_CHECKING:
+    from _hashlib import HASH
+
     from requests import Response
 
 _PIECE = 1 << 18
@@ -24,7 +27,10 @@ class Interrupted(OutsideError):
 
 
 class Partial:
-    """What there is of the file behind `url`, in `path`; `count` hears of each piece, `stop` ends it between two."""
+    """What there is of the file behind `url`, in `path`; `count` hears of each piece, `stop` ends it between two.
+
+    Each byte is hashed once: what an earlier run left when this begins, the rest as it comes.
+    """
 
     def __init__(self, url: str, path: Path, http: Http, count: Callable[[int], None], stop: threading.Event) -> None:
         self._url = url
@@ -33,15 +39,22 @@ class Partial:
         self._count = count
         self._stop = stop
         self._count(self.size)
+        self._hash = _hash_of(path)
 
     @property
     def size(self) -> int:
         return self._path.stat().st_size if self._path.exists() else 0
 
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 (hex) of what there is."""
+        return self._hash.hexdigest()
+
     def throw_away(self) -> None:
         """Begin anew."""
         self._count(-self.size)
         self._path.unlink(missing_ok=True)
+        self._hash = sha256()
 
     def complete(self, retries: int) -> None:
         """Fetch the rest. Gives up after so many tries in a row that brought nothing. Raises OutsideError, OSError."""
@@ -75,4 +88,13 @@ class Partial:
                 if self._stop.is_set():
                     raise Interrupted("interrupted")
                 file.write(piece)
+                self._hash.update(piece)
                 self._count(len(piece))
+
+
+def _hash_of(path: Path) -> HASH:
+    try:
+        with path.open("rb") as file:
+            return file_digest(file, "sha256")
+    except FileNotFoundError:
+        return sha256()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import file_digest
 from pathlib import Path
 
 from envsolve.record import record
@@ -26,3 +27,18 @@ def wheels_folder(settings: Settings) -> Path:
 def kept(wanted: Wanted, settings: Settings) -> Path:
     """Where the whole file is, or will be."""
     return wheels_folder(settings) / wanted.sha256 / wanted.filename
+
+
+def is_kept(wanted: Wanted, settings: Settings) -> bool:
+    """Whether a whole file is there, as far as its size tells; it was hashed when it came."""
+    try:
+        size = kept(wanted, settings).stat().st_size
+    except OSError:
+        return False
+    return wanted.size in (None, size)
+
+
+def is_damaged(wanted: Wanted, settings: Settings) -> bool:
+    """Whether the bytes of a file that is kept are no longer those that it was kept with."""
+    with kept(wanted, settings).open("rb") as file:
+        return file_digest(file, "sha256").hexdigest() != wanted.sha256

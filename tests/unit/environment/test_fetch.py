@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from envsolve.environment import fetch as fetching
 from envsolve.environment.failure import OtherBytes
 from envsolve.environment.fetch import fetch
-from envsolve.environment.gather import LARGE, large_files
+from envsolve.environment.gather import LARGE, drop_damaged, large_files
+from envsolve.environment.partial import Partial
 from envsolve.environment.sizes import Download, download
 from envsolve.environment.wanted import Wanted, kept, wheels_folder
 from envsolve.errors import OutsideError
@@ -113,7 +114,20 @@ def test_a_kept_file_that_has_rotted_is_fetched_anew(server: IndexServer, settin
     one = wanted(server)
     path = fetch([one], settings).files[one.sha256]
     path.write_bytes(b"rot")
+    assert fetch([one], settings, prove_kept=False).files[one.sha256].read_bytes() == WHEEL.content  # its size tells
+    path.write_bytes(b"rot" + WHEEL.content[3:])
     assert fetch([one], settings).files[one.sha256].read_bytes() == WHEEL.content
+
+
+def test_damaged_files_are_dropped(server: IndexServer, settings: Settings) -> None:
+    whole, rotten, absent = wanted(server), wanted(server, StubWheel(name="other", version="1")), wanted(server)
+    absent = replace(absent, sha256="0" * 64)
+    fetch([whole, rotten], settings)
+    content = kept(rotten, settings).read_bytes()
+    kept(rotten, settings).write_bytes(b"rot" + content[3:])
+    assert drop_damaged((whole, rotten, absent), settings)
+    assert kept(whole, settings).is_file() and not kept(rotten, settings).exists()
+    assert not drop_damaged((whole, rotten, absent), settings)
 
 
 @pytest.mark.parametrize("status", [403, 404, 503])
@@ -127,10 +141,10 @@ def test_a_refusal_is_told_and_the_others_come(server: IndexServer, settings: Se
 def test_a_disk_that_is_full_is_an_oserror(
     server: IndexServer, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(path: Path) -> str:
+    def full(self: Partial, retries: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(fetching, "_sha256", full)
+    monkeypatch.setattr(Partial, "complete", full)
     with pytest.raises(OSError, match="No space"):
         fetch([wanted(server)], settings)
 
