@@ -14,7 +14,7 @@ a tool failed) and RefusedError (the answer is no).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -84,13 +84,15 @@ def plan(
     python: str | None = None,
     gpus: Gpus = "all",
     variant: str | None = None,
+    constraints: Iterable[str] = (),
     source: Literal["pytorch", "pypi"] = "pytorch",
 ) -> Answer:
     """The plan for some requirements (default: torch, torchvision, torchaudio), a reasoned no, or a question.
 
-    Needs no network. `python` ("3.12") outranks the machine's. Raises InputError.
+    Needs no network. `python` ("3.12") outranks the machine's; `constraints` ("numpy<2") bind versions of what is
+    needed anyway. Raises InputError.
     """
-    request = _request(requirements, gpus=gpus, variant=variant, source=source)
+    request = _request(requirements, gpus=gpus, variant=variant, constraints=constraints, source=source)
     return plan_for(_machine(machine, python), request, load())
 
 
@@ -100,20 +102,48 @@ def lock(
     python: str | None = None,
     gpus: Gpus = "all",
     variant: str | None = None,
+    constraints: Iterable[str] = (),
+    sdists: bool = False,
+    keep: Lock | None = None,
+    upgrade: Iterable[str] = (),
     settings: Settings | None = None,
 ) -> Locked | NoPlan | NeedsInput:
     """The pinned, hashed set for some requirements; the text comes from `envsolve.lock.requirements_txt.write`.
 
-    `settings` say where packages come from; by default what the variables, envsolve's, pip's and uv's configuration
-    say. Raises InputError, RefusedError (requirements that contradict each other) and OutsideError.
+    `constraints` ("numpy<2") bind versions of what is needed anyway. `sdists` takes source archives of packages without
+    a wheel: building one runs its code. The versions of `keep`, a former lock, stay where they still fit, but for the
+    packages in `upgrade`. `settings` say where packages come from, offline or not; by default what the variables,
+    envsolve's, pip's and uv's configuration say. Raises InputError, RefusedError (requirements that contradict each
+    other) and OutsideError.
     """
+    from packaging.utils import canonicalize_name
+
     from envsolve.index.package_index import open_index
 
     chosen = settings if settings is not None else load_settings()
     known = _machine(machine, python)
-    request = _request(requirements, gpus=gpus, variant=variant, source=chosen.source, mirror=chosen.mirror)
-    with open_index(chosen, python=known.python or "", platform=known.platform, sdists=True) as index:
-        return lock_plan(known, request, load(), index, command="envsolve lock " + " ".join(map(str, requirements)))
+    bounds = tuple(constraints)
+    request = _request(
+        requirements, gpus=gpus, variant=variant, constraints=bounds, source=chosen.source, mirror=chosen.mirror,
+        sdists=sdists,
+    )  # fmt: skip
+    command = _lock_command(requirements, python=python, gpus=gpus, variant=variant, sdists=sdists)
+    renewed = frozenset(map(canonicalize_name, upgrade))
+    # Source archives are listed anyway: only with them is seen that a package has releases, and for whom.
+    opened = open_index(chosen, python=known.python or "", platform=known.platform, sdists=True, build=sdists)
+    with opened as index:
+        return lock_plan(known, request, load(), index, command=command, keep=keep, upgrade=renewed)
+
+
+def _lock_command(
+    requirements: tuple[str, ...], *, python: str | None, gpus: Gpus, variant: str | None, sdists: bool
+) -> str:
+    """The command line that says nearly the same, for the lock's header; constraints have no file to name."""
+    from envsolve.cli.command_line import lock_command
+
+    shown = gpus if isinstance(gpus, str) else ",".join(map(str, gpus))
+    options = {"--python": python, "--gpus": None if shown == "all" else shown, "--variant": variant}
+    return lock_command(requirements, {**options, "--sdists": sdists})
 
 
 def install(
@@ -180,20 +210,35 @@ def verify(
 
 
 def _request(
-    requirements: tuple[str, ...],
+    requirements: Iterable[str],
     *,
     gpus: Gpus,
     variant: str | None,
+    constraints: Iterable[str],
     source: Literal["pytorch", "pypi"],
     mirror: str = "",
+    sdists: bool = False,
 ) -> Request:
-    wanted = []
-    for text in requirements or TRIO:
-        try:
-            wanted.append(Requirement(text))
-        except InvalidRequirement as error:
-            raise InputError(f"{text!r} is not a requirement: {str(error).splitlines()[0]}") from error
-    return Request(requirements=tuple(wanted), gpus=gpus, variant=variant, source=source, mirror=mirror)
+    from envsolve.lock.wishes import Wishes
+
+    wanted = tuple(map(_requirement, tuple(requirements) or TRIO))
+    bounds = Wishes(constraints=tuple(map(_requirement, constraints)))
+    return Request(
+        requirements=(*wanted, *bounds.family_constraints({r.name for r in wanted})),
+        constraints=bounds.constraints,
+        gpus=gpus,
+        variant=variant,
+        source=source,
+        mirror=mirror,
+        sdists=sdists,
+    )
+
+
+def _requirement(text: str) -> Requirement:
+    try:
+        return Requirement(text)
+    except InvalidRequirement as error:
+        raise InputError(f"{text!r} is not a requirement: {str(error).splitlines()[0]}") from error
 
 
 def _machine(machine: Machine | None, python: str | None) -> Machine:

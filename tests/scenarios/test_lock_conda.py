@@ -179,6 +179,17 @@ class TestWithTheRealTools:
         text = Path("conda-lock.yml").read_text()
         assert "version: 3.12.5" in text and "version: '1.18'" in text
 
+    def test_check_without_inputs_takes_them_from_the_header(
+        self, tools: Path, world: LockWorld, channel: CondaChannel
+    ) -> None:
+        assert lock(tools, world, channel, "torch", "six", "-o", "conda-lock.yml").returncode == 0
+        again = [tools, "-m", "envsolve", "lock", "-o", "conda-lock.yml"]
+        assert subprocess.run([*again, "--check"], capture_output=True, check=False).returncode == 0
+        world.serve("six", "1.18")
+        done = subprocess.run([*again, "--upgrade", "--refresh"], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert "version: '1.18'" in Path("conda-lock.yml").read_text()
+
     def test_a_channel_without_the_python(self, tools: Path, world: LockWorld, tmp_path: Path) -> None:
         empty = CondaChannel(tmp_path / "empty")
         done = lock(tools, world, empty, "torch", "-o", "conda-lock.yml")

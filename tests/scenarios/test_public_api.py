@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ import envsolve
 from envsolve.machine.host import this_host
 from fakes.index_server import IndexServer
 from fakes.installing import SIX
-from fakes.stub_wheels import stub_torch
+from fakes.stub_wheels import StubSdist, StubWheel, stub_torch
 
 HERE = this_host()
 
@@ -54,6 +55,41 @@ def test_lock_and_install(server: IndexServer, tmp_path: Path) -> None:
     assert any("installing" in step for step in steps)
     report = envsolve.verify(path=tmp_path / "env", static=True)
     assert {c.name: c.outcome for c in report.checks}["versions"] == "passed"
+
+
+@pytest.mark.skipif(HERE.platform != "linux_x86_64", reason="the stub is a Linux x86-64 build")
+def test_lock_takes_what_the_command_takes(server: IndexServer, tmp_path: Path) -> None:
+    server.add_wheel("cpu", stub_torch("2.11.0+cpu"))
+    for version in ("1.16", "1.17"):
+        server.add_package(StubWheel(name="six", version=version))
+    server.add_package(StubSdist(name="tool", version="1.0"))
+    settings = envsolve.load_settings(
+        {"mirror": server.whl, "index": server.simple, "cache-dir": str(tmp_path / "cache")}
+    )
+
+    def versions(*words: str, keep: envsolve.Lock | None = None, **options: Any) -> dict[str, str]:
+        found = envsolve.lock(
+            "torch==2.11.0", *words, variant="cpu", machine=HERE, settings=settings, keep=keep, **options
+        )
+        assert isinstance(found, envsolve.Locked)
+        locks.append(found.lock)
+        return {package.name: str(package.version) for package in found.lock.packages if package.name != "torch"}
+
+    locks: list[envsolve.Lock] = []
+    assert versions("six", constraints=["six<1.17"]) == {"six": "1.16"}
+    assert versions("six") == {"six": "1.17"}
+    assert versions("six", keep=locks[0]) == {"six": "1.16"}
+    assert versions("six", keep=locks[0], upgrade=["SIX"]) == {"six": "1.17"}
+    with pytest.raises(envsolve.RefusedError, match="tool has no wheel"):
+        versions("tool")
+    assert versions("tool", sdists=True) == {"tool": "1.0"}
+    assert locks[-1].header.command == "envsolve lock torch==2.11.0 tool --variant cpu --sdists"
+
+
+def test_constraints_of_a_plan() -> None:
+    machine = envsolve.detect("RTX 4090,driver=580.65.06,python=3.11,os=linux,arch=x86_64")
+    answer = envsolve.plan("torch", machine=machine, constraints=["torch<2.8"])
+    assert isinstance(answer, envsolve.Plan) and str(answer.build.torch) == "2.7.1"
 
 
 def test_rooms_with_the_name_of_a_function_can_be_called() -> None:

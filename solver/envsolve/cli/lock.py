@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,12 +16,12 @@ from envsolve.cli.planned import Asked
 from envsolve.cli.told_as_json import told_as_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from envsolve.cli.lock_order import Job
     from envsolve.settings import Settings
 
 app = command_app()
+
+Given = Mapping[str, str | Sequence[str] | None]  # the options on where packages come from, by their flags
 
 
 class Tool(StrEnum):
@@ -100,29 +101,53 @@ def lock(
         requirements=requirements or [], files=files or [], constraints=constraints or [], extras=extra or [],
         groups=group or [], python=python, gpus=gpus, variant=variant, sdists=sdists,
     )  # fmt: skip
-    sources = {
+    given: Given = {
         "--source": source, "--mirror": mirror, "--index": index, "--extra-index": extra_index,
         "--find-links": find_links, "--conda-channel": conda_channel, "--snippet": snippet.value if snippet else None,
     }  # fmt: skip
     with told_as_json(as_json):
+        if (check or upgrade or upgrade_package) and wanted.names_nothing:
+            wanted, target, given = _from_header(wanted, target, given, output or [])
         settings = options.settings_from(
-            source=source, mirror=mirror, index=index, extra_index=extra_index, find_links=find_links,
+            source=_one(given["--source"]), mirror=_one(given["--mirror"]), index=_one(given["--index"]),
+            extra_index=_many(given["--extra-index"]), find_links=_many(given["--find-links"]),
             offline=offline, refresh=refresh, cache_dir=cache_dir,
         )  # fmt: skip
-        order = _order(
+        order = order_of(
             output or [],
             jobs_of(wanted, target or [], source=settings.source, mirror=settings.mirror),
-            command=wanted.command(sources, targets=target),
+            command=wanted.command(given, targets=target),
             check=check,
             upgrade_all=upgrade,
             upgrade=upgrade_package or [],
             snippet=snippet.value if snippet else "",
-            channels=tuple(conda_channel or ()),
+            channels=tuple(_many(given["--conda-channel"]) or ()),
         )
         return carry_out(order, settings, as_json=as_json)
 
 
-def _order(
+def _from_header(
+    wanted: Asked, target: list[str] | None, given: Given, names: list[str]
+) -> tuple[Asked, list[str] | None, Given]:
+    """What the locks' own header says that they answer, if there is one; what the command line says outranks it."""
+    from envsolve.cli.recorded import recorded_in
+
+    made = recorded_in(names, DEFAULT)
+    if made is None:
+        return wanted, target, given
+    sources = {flag: value or made.options.get(flag) for flag, value in given.items() if flag != "--snippet"}
+    return made.asked(wanted, another_machine=bool(target)), target or made.targets(), {**given, **sources}
+
+
+def _one(value: str | Sequence[str] | None) -> str | None:
+    return value if isinstance(value, str) or value is None else value[-1]
+
+
+def _many(value: str | Sequence[str] | None) -> list[str] | None:
+    return [value] if isinstance(value, str) else list(value) if value else None
+
+
+def order_of(
     names: list[str],
     jobs: Sequence[Job],
     *,
@@ -163,5 +188,5 @@ def write_locks(wanted: Asked, job: Job, outputs: Sequence[str], settings: Setti
     from envsolve.cli.locking import carry_out
 
     sources: dict[str, object] = {"--source": job.request.source if job.request.source != "pytorch" else None}
-    order = _order(list(outputs), [job], command=wanted.command(sources))
+    order = order_of(list(outputs), [job], command=wanted.command(sources))
     return carry_out(order, settings, as_json=False)

@@ -44,6 +44,11 @@ class Asked:
         """Whether something beside the Python was said."""
         return replace(self, python=None) != Asked()
 
+    @property
+    def names_nothing(self) -> bool:
+        """Whether it is left open what is wanted; for which machine may be said."""
+        return not (self.requirements or self.files or self.constraints or self.extras or self.groups)
+
     def command(self, sources: Mapping[str, object] | None = None, *, targets: list[str] | None = None) -> str:
         """The `envsolve lock` line that makes the same lock again; `sources` are the options on indexes."""
         return lock_command(

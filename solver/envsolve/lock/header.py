@@ -42,6 +42,15 @@ def _section(lock: Lock) -> Iterator[str]:
     yield from (f"passed over: {name}" for name in header.passed_over)
 
 
+def command_in(text: str) -> str:
+    """The command in a header of comment lines, "" where there is none: also where what follows can't be read."""
+    lines = [line.removeprefix("# ") for line in text.splitlines() if line.startswith("# ")]
+    after = (n for n, line in enumerate(lines) if line.startswith(_FIRST) and line.endswith(_ADVICE))
+    start = next(after, len(lines)) + 1
+    found = lines[start] if start < len(lines) else ""
+    return found.strip() if found.startswith(_COMMAND_INDENT) else ""
+
+
 class HeaderReader:
     """Collects the header's lines while a lock is read. `what` names the file in errors."""
 

@@ -1,0 +1,131 @@
+"""Recorded: what a lock's own header says that it was made from, for `lock --check` and `--upgrade` without inputs."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from pathlib import Path
+
+from envsolve.cli.planned import Asked
+from envsolve.errors import InputError
+from envsolve.record import record
+
+_SWITCHES = frozenset({"--sdists"})
+_VALUED = frozenset(
+    {
+        "-r", "-c", "--extra", "--group", "--target", "--python", "--gpus", "--variant", "--source", "--mirror",
+        "--index", "--extra-index", "--find-links", "--conda-channel", "--snippet",
+    }
+)  # fmt: skip
+_HINT = "give the requirements and --target beside it"
+
+
+@record
+class Recorded:
+    """One `envsolve lock` line, read back. `options` holds the values of each option in their order.
+
+    Files that are not here are looked for in `folder`, where the lock is.
+    """
+
+    folder: Path = Path()
+    requirements: tuple[str, ...] = ()
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def asked(self, said: Asked, *, another_machine: bool) -> Asked:
+        """What it asks for, but for the targets; what was `said` outranks it. Its Python and GPUs are those of its own
+        target, and count for no other machine."""
+        last = {option: values[-1] for option, values in self.options.items() if values}
+        return Asked(
+            requirements=list(self.requirements),
+            files=[self._found(name) for name in self.options.get("-r", ())],
+            constraints=[self._found(name) for name in self.options.get("-c", ())],
+            extras=list(self.options.get("--extra", ())),
+            groups=list(self.options.get("--group", ())),
+            python=said.python or (None if another_machine else last.get("--python")),
+            gpus=said.gpus if another_machine or said.gpus != "all" else last.get("--gpus", "all"),
+            variant=said.variant or last.get("--variant"),
+            sdists=said.sdists or "--sdists" in self.options,
+        )
+
+    def targets(self) -> list[str]:
+        """Its targets, as they were given."""
+        from envsolve.machine.target import looks_like_path
+
+        named = self.options.get("--target", ())
+        return [str(self._found(text)) if looks_like_path(text) else text for text in named]
+
+    def _found(self, name: str) -> Path:
+        beside = self.folder / name
+        return beside if not Path(name).exists() and beside.exists() else Path(name)
+
+
+def parse_command(line: str, what: str) -> Recorded:
+    """Read an `envsolve lock …` line back. Raises InputError, which names `what`, for any other line."""
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise InputError(f"{what}: the command in its header can't be read: {error}", hint=_HINT) from error
+    if words[:2] != ["envsolve", "lock"]:
+        raise InputError(f"{what}: its header names no `envsolve lock` command: {line!r}", hint=_HINT)
+    requirements: list[str] = []
+    options: dict[str, tuple[str, ...]] = {}
+    rest = words[2:]
+    while rest:
+        word = rest.pop(0)
+        if word in _SWITCHES:
+            options[word] = ()
+        elif word in _VALUED and rest:
+            options[word] = (*options.get(word, ()), rest.pop(0))
+        elif word.startswith("-"):
+            raise InputError(f"{what}: the command in its header has {word!r}, which is not known here", hint=_HINT)
+        else:
+            requirements.append(word)
+    return Recorded(requirements=tuple(requirements), options=options)
+
+
+def recorded_in(names: Sequence[str], default: str) -> Recorded | None:
+    """The one command that made all the locks of these names (files or folders).
+
+    None where none of them is there yet. Raises InputError where they were made by different commands.
+    """
+    found = {path: line for path in _files(names or [default]) if (line := _command_of(path))}
+    if not found:
+        return None
+    first, *others = found
+    for path in others:
+        if found[path] != found[first]:
+            raise InputError(
+                f"{first} and {path} were made by different commands", hint=f"give them one at a time: -o {first}"
+            )
+    return replace(parse_command(found[first], str(first)), folder=first.parent)
+
+
+def _files(names: Sequence[str]) -> Iterator[Path]:
+    for name in names:
+        path = Path(name)
+        yield from sorted(p for p in path.iterdir() if p.is_file()) if path.is_dir() else (path,)
+
+
+def _command_of(path: Path) -> str:
+    """The command in a lock's header; "" for a file that is not there and for one that holds no lock."""
+    from envsolve.cli.former_lock import former_texts
+    from envsolve.lock import formats
+    from envsolve.lock.header import command_in
+    from envsolve.lock.newer import NewerLockError
+
+    try:
+        chosen = formats.format_of(path.name)
+    except InputError:
+        return ""  # something else in the folder; -o itself is checked elsewhere
+    text = former_texts([path]).get(path, "")
+    if not text or not chosen.reads:
+        return ""
+    try:
+        return chosen.read(text, path.name)[0].header.command
+    except NewerLockError:
+        raise
+    except InputError as error:
+        if line := command_in(text):
+            return line  # edited below its header: what it was made from is still said
+        raise InputError(f"{path} doesn't say what it was made from: {error.message}", hint=_HINT) from error
