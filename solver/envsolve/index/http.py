@@ -17,7 +17,9 @@ from envsolve.record import record
 from envsolve.settings import Settings
 
 if TYPE_CHECKING:
-    from requests import Response, Session
+    from requests import Response
+
+    from envsolve.index.session import QuickSession
 
 ELSEWHERE = "--mirror, --index or --find-links name another place; --offline uses what is cached"
 
@@ -51,7 +53,7 @@ class Http:
         self.count = 0
         self._settings = settings
         self._logins = Logins(settings)
-        self._session: Session | None = None
+        self._session: QuickSession | None = None
         self._lock = threading.Lock()
         self._slots = threading.BoundedSemaphore(MAX_CONNECTIONS)
         self._dead: dict[str, Unreachable] = {}
@@ -123,13 +125,12 @@ class Http:
         with self._lock:
             self.count += 1
         try:
-            return self._open_session().request(
+            return self._open_session().fetch(
                 method,
                 url,
                 headers={"Accept-Encoding": "identity" if "Range" in headers else "gzip, deflate", **headers},
-                auth=login,
+                login=login,
                 timeout=(min(CONNECT_SECONDS, settings.timeout), settings.timeout),
-                stream=True,
                 verify=False if trusted else settings.cert or True,
                 cert=settings.client_cert or None,
                 proxies={"http": settings.proxy, "https": settings.proxy} if settings.proxy else None,
@@ -140,7 +141,7 @@ class Http:
                 self._dead[origin(url)] = failure
             raise failure from None
 
-    def _open_session(self) -> Session:
+    def _open_session(self) -> QuickSession:
         with self._lock:
             if self._session is None:
                 from envsolve.index.session import new_session
