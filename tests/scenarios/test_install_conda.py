@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import os
+import subprocess
 import sys
 import sysconfig
 import tarfile
@@ -15,6 +17,7 @@ import pytest
 
 from envsolve.cli.app import run
 from envsolve.environment.conda import Conda, create_with_conda, environment_yml
+from envsolve.environment.marker import read_marker
 from envsolve.errors import OutsideError
 from envsolve.lock.conda import SUBDIRS, Virtual
 from envsolve.machine.host import this_host
@@ -22,8 +25,10 @@ from envsolve.settings import Settings
 from fakes.index_server import IndexServer
 from fakes.installing import SIX, arguments, builds, lock_file, says
 from fakes.stub_locks import RUNNING, served_lock
+from fakes.stub_wheels import StubWheel, stub_torch
 
 Output = pytest.CaptureFixture[str]
+needs_linux = pytest.mark.skipif(sysconfig.get_platform() != "linux-x86_64", reason="the target is Linux x86-64")
 needs_rattler = pytest.mark.skipif(find_spec("rattler") is None, reason="py-rattler is not installed")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the channel's python is a link")
 VERSION = ".".join(map(str, sys.version_info[:3]))
@@ -113,7 +118,7 @@ def test_the_machines_cuda_is_given_to_the_solve(tmp_path: Path, channel: str) -
 
 
 @needs_rattler
-@pytest.mark.skipif(sysconfig.get_platform() != "linux-x86_64", reason="the target is a Linux x86-64 machine")
+@needs_linux
 def test_installing_with_conda_and_uv(
     store: Path, tmp_path: Path, channel: str, server: IndexServer, monkeypatch: pytest.MonkeyPatch, capsys: Output
 ) -> None:
@@ -176,3 +181,86 @@ def test_without_any_conda_it_says_how_to_get_one(
     monkeypatch.setattr("envsolve.environment.conda._on_path", lambda: None)
     assert run(arguments(lock_file(tmp_path, served_lock(server)), server, "--manager", "conda")) == 2
     assert "hint: pip install 'envsolve[conda]'" in capsys.readouterr().err
+
+
+@pytest.fixture
+def by_conda(channel: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What an install by py-rattler from that channel is asked with, as on a machine with a driver."""
+    monkeypatch.setattr("envsolve.environment.conda._on_path", lambda: None)
+    monkeypatch.setattr("envsolve.lock.virtual.virtual_packages", lambda *args, **more: conda(channel).virtual)
+    return ["--manager", "conda", "--conda-channel", channel]
+
+
+@needs_rattler
+@needs_linux
+def test_one_of_condas_lives_as_any_other(
+    store: Path, tmp_path: Path, by_conda: list[str], server: IndexServer, capsys: Output
+) -> None:
+    """It is taken once, replaced, listed, found, run in and removed."""
+    lock = lock_file(tmp_path, served_lock(server, SIX))
+    assert run(arguments(lock, server, *by_conda)) == 0
+    (first,) = builds(store)
+    assert run(arguments(lock, server, *by_conda)) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert run(arguments(lock, server, *by_conda, "--replace")) == 0
+    (second,) = builds(store)
+    assert second != first
+    capsys.readouterr()
+
+    assert run(["envs", "list", "--json"]) == 0
+    (listed,) = json.loads(capsys.readouterr().out)["environments"]
+    assert (listed["name"], listed["python"], listed["torch"]) == ("fresh", VERSION, "2.11.0+cpu")
+    assert run(["envs", "path", "fresh"]) == 0
+    assert capsys.readouterr().out.strip() == str(store / "envs/fresh")
+    code = "import os, six, from_conda; print(os.environ['CONDA_PREFIX'], 'VIRTUAL_ENV' in os.environ)"
+    said = subprocess.run(
+        [sys.executable, "-m", "envsolve", "envs", "run", "fresh", "--", "python", "-c", code],
+        capture_output=True, text=True, check=True, env={**os.environ, "VIRTUAL_ENV": "another"},
+    )  # fmt: skip
+    assert said.stdout.strip() == f"{store / 'builds' / second} False"
+    assert run(["envs", "remove", "fresh"]) == 0
+    assert builds(store) == []
+
+
+@needs_rattler
+@needs_linux
+def test_an_upgrade_of_condas(
+    store: Path, tmp_path: Path, channel: str, by_conda: list[str], server: IndexServer, capsys: Output
+) -> None:
+    """From the channels that it came from, under its old name; the old one stays where that fails."""
+    server.add_wheel("cpu", stub_torch("2.11.0+cpu", requires=("six",)))
+    server.add_package(SIX)
+    sources = ["--mirror", server.whl, "--index", server.simple, "--refresh"]
+    asked = ["torch==2.11.0", "--variant", "cpu", "--name", "fresh", "--verify", "later"]
+    assert run(["install", *asked, *by_conda, *sources]) == 0
+    (old,) = builds(store)
+    server.add_package(StubWheel(name="six", version="1.18.0"))
+
+    listed = tmp_path / "channel" / SUBDIRS[this_host().platform] / "repodata.json"
+    kept = listed.read_text()
+    listed.write_text('{"info": {}, "packages": {}}')
+    again = ["upgrade", "--name", "fresh", "--verify", "later", *sources]
+    assert run([*again, "--conda-channel", channel]) == 3
+    assert "can't make a Python" in capsys.readouterr().err and builds(store) == [old]
+    assert says(store / "envs/fresh", "import six; print(six.__version__)") == "1.17.0"
+
+    listed.write_text(kept)
+    assert run(again) == 0
+    (new,) = builds(store)
+    assert new != old
+    assert says(store / "envs/fresh", "import torch, six, from_conda; print(six.__version__)") == "1.18.0"
+    marker = read_marker(store / "envs/fresh")
+    assert marker is not None and marker.channels == (channel,) and marker.conda == "py-rattler"
+
+
+def test_channels_are_for_conda_only(store: Path, capsys: Output) -> None:
+    assert run(["install", "torch", "--name", "x", "--conda-channel", "conda-forge"]) == 2
+    assert "--manager conda" in capsys.readouterr().err
+
+
+def test_no_credentials_of_a_channel_are_kept(tmp_path: Path) -> None:
+    secret = ("https://user:secret@host/conda-forge", "https://host/t/secret/private")
+    asked = dataclasses.replace(conda("x"), tool=fake_tool(tmp_path / "bin", "micromamba", "exit 0"), channels=secret)
+    create_with_conda(asked, tmp_path / "made", Settings(cache_dir=tmp_path), on_line=print)
+    assert "secret" not in (tmp_path / "made/conda-environment.yml").read_text()
+    assert asked.public_channels == ("https://host/conda-forge", "https://host/private")

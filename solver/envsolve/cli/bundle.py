@@ -11,8 +11,8 @@ import typer
 
 from envsolve.cli import asked, options, talk
 from envsolve.cli.busy import Busy
+from envsolve.cli.chosen import Chosen, plan_json, planned, read_lock, show_no
 from envsolve.cli.command_app import command_app
-from envsolve.cli.installing import Chosen, plan_json, planned, read_lock, show_no
 from envsolve.cli.planned import Asked
 
 if TYPE_CHECKING:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from envsolve.cli import asked, options
+from envsolve.cli.chosen import Chosen, Manager, planned, read_lock
 from envsolve.cli.command_app import command_app
-from envsolve.cli.installing import Chosen, Job, Manager, Tool, When, carry_out, planned, read_lock, slot_of
+from envsolve.cli.installing import Channels, Job, Tool, When, carry_out, slot_of
 from envsolve.cli.planned import Asked
 from envsolve.errors import InputError
 
 if TYPE_CHECKING:
     from envsolve.resolve.plan import NeedsInput, NoPlan
-    from envsolve.settings import Settings
 
 app = command_app()
 
@@ -30,10 +30,6 @@ _Bundle = Annotated[
     Path | None, typer.Option("--bundle", metavar="DIR", help="Install what `envsolve bundle` wrote; no network.")
 ]
 _Manager = Annotated[Manager, typer.Option("--manager", help="What makes the environment and brings its Python.")]
-_Channels = Annotated[
-    list[str] | None,
-    typer.Option("--conda-channel", metavar="CHANNEL", help="With --manager conda: a channel. May be repeated."),
-]
 _Project = Annotated[
     Path | None,
     typer.Option("--with-project", metavar="DIR", help="Also install the project in this folder, editable."),
@@ -58,7 +54,7 @@ def install(
     bundle: _Bundle = None,
     with_project: _Project = None,
     manager: _Manager = Manager.VENV,
-    conda_channel: _Channels = None,
+    conda_channel: Channels = None,
     installer: _Installer = Tool.AUTO,
     replace: _Replace = False,
     verify: _Verify = None,
@@ -75,6 +71,8 @@ def install(
     """Create an isolated environment, fill it from a lock, prove it; all of it or nothing."""
     from envsolve.environment.install import check_free
 
+    if conda_channel and manager is not Manager.CONDA:
+        raise InputError("--conda-channel goes with --manager conda", hint="add --manager conda, or leave it out")
     slot = slot_of(name, path)
     check_free(slot, replace=replace)
     settings = options.settings_from(
@@ -99,11 +97,13 @@ def install(
     )
     if bundle is not None:
         return _from_bundle(job, bundle, wanted, lock_file)
-    return carry_out(job, _found(wanted, settings, lock_file))
+    return carry_out(job, _found(wanted, job, lock_file))
 
 
-def _found(wanted: Asked, settings: Settings, lock_file: Path | None) -> Chosen | NoPlan | NeedsInput:
-    return read_lock(lock_file, wanted) if lock_file is not None else planned(wanted, settings)
+def _found(wanted: Asked, job: Job, lock_file: Path | None) -> Chosen | NoPlan | NeedsInput:
+    if lock_file is not None:
+        return read_lock(lock_file, wanted)
+    return planned(wanted, job.settings, manager=job.manager)
 
 
 def _project(folder: Path | None) -> Path | None:

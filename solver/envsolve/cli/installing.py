@@ -7,11 +7,13 @@ import shlex
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from envsolve.cli import talk
 from envsolve.cli.busy import Busy
-from envsolve.cli.planned import Asked
+from envsolve.cli.chosen import Chosen, Manager, plan_json, show_no
 from envsolve.errors import InputError
 from envsolve.record import record
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from envsolve.environment.proof import Proof
     from envsolve.environment.store import Slot
     from envsolve.lock.lock import Lock
-    from envsolve.resolve.plan import NeedsInput, NoPlan, Plan
+    from envsolve.resolve.plan import NeedsInput, NoPlan
     from envsolve.settings import Settings
 
 
@@ -42,20 +44,10 @@ class When(StrEnum):
     LATER = "later"
 
 
-class Manager(StrEnum):
-    """The values of --manager."""
-
-    VENV = "venv"
-    CONDA = "conda"
-
-
-@record
-class Chosen:
-    """What will be installed: the lock, its text as a requirements file, and the plan behind it where there is one."""
-
-    lock: Lock
-    text: str
-    plan: Plan | None = None
+Channels = Annotated[
+    list[str] | None,
+    typer.Option("--conda-channel", metavar="CHANNEL", help="Where conda takes Python from. May be repeated."),
+]
 
 
 @record
@@ -121,65 +113,15 @@ def slot_of(name: str | None, path: Path | None) -> Slot:
     return project_slot(path) if path is not None else Store(data_home()).slot(name or "")
 
 
-def read_lock(file: Path, wanted: Asked, *, for_here: bool = True) -> Chosen:
-    """The lock in a file, which decides everything: nothing else may be asked for beside it.
-
-    `for_here`: it must be one for this machine. Raises InputError, RefusedError.
-    """
-    from envsolve.environment.order import check_platform
-    from envsolve.lock import requirements_txt
-    from envsolve.lock.formats import read
-    from envsolve.machine.host import this_host
-
-    if wanted.anything:
-        raise InputError(
-            "--lock says what to install: give no requirements, files, --target, --gpus, --variant beside it"
-        )
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"can't read the lock {file}: {error}", hint="envsolve lock writes one") from error
-    minor = ".".join((wanted.python or "").split(".")[:2])
-    lock = read(text, file.name, platform=this_host().platform, python=minor)
-    if for_here:
-        check_platform(lock.platform, this_host().platform)
-    if wanted.python and wanted.python.split(".")[:2] != lock.python.split("."):
-        raise InputError(f"the lock {file} is for Python {lock.python}, not {wanted.python}", hint="leave --python out")
-    # A text of several targets, or in another format, is written anew with the packages of this one only.
-    alone = file.suffix == ".txt" and len(requirements_txt.read_all(text, what=file.name)) == 1
-    return Chosen(lock=lock, text=text if alone else requirements_txt.write(lock))
-
-
-def planned(wanted: Asked, settings: Settings, *, for_here: bool = True) -> Chosen | NoPlan | NeedsInput:
-    """The lock for what is wanted, or why there is none; `for_here`: it must be one for this machine."""
-    from envsolve.environment.order import check_platform
-    from envsolve.environment.pythons import find_python
-    from envsolve.lock import requirements_txt
-    from envsolve.lock.lock_plan import Locked
-    from envsolve.machine.host import this_host
-
-    with Busy() as busy:
-        busy.say("planning")
-        machine, request = wanted.settled(source=settings.source, mirror=settings.mirror)
-        if for_here:
-            check_platform(machine.platform, this_host().platform)
-        if for_here and machine.python:
-            find_python(machine.python)  # before anything is asked of an index
-        locked = wanted.locked(machine, request, settings)
-    if not isinstance(locked, Locked):
-        return locked
-    for line in (*locked.differences, *(note.text for note in locked.plan.notes)):
-        talk.say(f"note: {line}")
-    return Chosen(lock=locked.lock, text=requirements_txt.write(locked.lock), plan=locked.plan)
-
-
 def _order(job: Job, chosen: Chosen) -> Order:
     from envsolve.environment.fill import choose_installer
     from envsolve.environment.order import Order, next_best
 
     plan, slot = chosen.plan, job.slot
     place = ["--name", slot.name] if slot.named else ["--path", slot.shown_name]
-    flags = [*place, *(["--replace"] if job.replace else [])]
+    channels = [word for channel in job.channels for word in ("--conda-channel", channel)]
+    conda = ["--manager", "conda", *channels] if job.manager is Manager.CONDA else []
+    flags = [*conda, *place, *(["--replace"] if job.replace else [])]
     return Order(
         lock=chosen.lock,
         lock_text=chosen.text,
@@ -211,13 +153,6 @@ def _conda(job: Job, chosen: Chosen) -> Conda:
         platform=chosen.lock.platform,
         virtual=virtual_packages(machine, load(), glibc=Dotted.parse("2.17")),
     )
-
-
-def plan_json(plan: Plan) -> dict[str, Any]:
-    """A plan as JSON values."""
-    from envsolve.resolve.answer_json import as_json
-
-    return as_json(plan)
 
 
 def _install(job: Job, order: Order) -> Environment:
@@ -264,11 +199,3 @@ def show(environment: Environment, *, as_json: bool) -> None:
     talk.say("to switch it on:")
     for shell, line in activation_lines(environment.path).items():
         print(f"{shell + ':':<12}{line}")
-
-
-def show_no(answer: NoPlan | NeedsInput, *, as_json: bool) -> None:
-    """Print why there is no plan."""
-    from envsolve.resolve.answer_json import as_json as to_json
-    from envsolve.resolve.answer_text import as_text
-
-    print(json.dumps(to_json(answer), ensure_ascii=False) if as_json else as_text(answer))

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from envsolve.cli import options
+from envsolve.cli.chosen import Manager, planned, read_lock
 from envsolve.cli.command_app import command_app
-from envsolve.cli.installing import Job, Tool, When, carry_out, planned, read_lock, slot_of
+from envsolve.cli.installing import Channels, Job, Tool, When, carry_out, slot_of
 from envsolve.cli.planned import Asked
 from envsolve.errors import InputError
 
@@ -37,6 +38,7 @@ def upgrade(
     path: _Path = None,
     lock_file: _LockFile = None,
     installer: _Installer = Tool.AUTO,
+    conda_channel: Channels = None,
     verify: _Verify = When.NOW,
     as_json: _Json = False,
     source: options.Source = None,
@@ -50,7 +52,8 @@ def upgrade(
 ) -> int:
     """Plan what an environment was made for again and make it anew; the old one stays until the new one is verified.
 
-    Nothing is done where the plan is what the environment has already.
+    What made its Python makes the new one's: one of this machine, or conda from the same channels. Nothing is done
+    where the plan is what the environment has already.
     """
     slot = slot_of(name, path)
     marker = _marker(slot)
@@ -58,11 +61,15 @@ def upgrade(
         source=source, mirror=mirror, index=index, extra_index=extra_index, find_links=find_links,
         offline=offline, refresh=refresh, cache_dir=cache_dir,
     )  # fmt: skip
+    if conda_channel and not marker.conda:
+        raise InputError("--conda-channel goes with an environment that conda made", hint="leave it out")
     wanted = _wanted(slot, marker, requirements or [], lock_file)
     job = Job(
         slot=slot,
         settings=settings,
         installer=installer,
+        manager=Manager.CONDA if marker.conda else Manager.VENV,
+        channels=tuple(conda_channel or marker.channels),
         replace=True,
         verify=verify,
         project=Path(marker.project) if marker.project else None,
@@ -70,7 +77,7 @@ def upgrade(
         unless_same=True,
         as_json=as_json,
     )
-    found = read_lock(lock_file, wanted) if lock_file is not None else planned(wanted, settings)
+    found = read_lock(lock_file, wanted) if lock_file is not None else planned(wanted, settings, manager=job.manager)
     return carry_out(job, found)
 
 
@@ -82,11 +89,6 @@ def _marker(slot: Slot) -> Marker:
     marker = read_marker(build) if build else None
     if marker is None:
         raise InputError(f"there is no environment {slot.shown_name!r}", hint="envsolve envs list")
-    if marker.conda:
-        raise InputError(
-            f"the environment {slot.shown_name!r} was made with --manager conda, which upgrade doesn't know",
-            hint=f"envsolve install --name {slot.name} --manager conda --replace",
-        )
     return marker
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from envsolve.environment.create import scripts_of
+from envsolve.environment.create import is_condas, scripts_of
 
 
 def activation_lines(environment: Path) -> dict[str, str]:
     """Shell -> the line to type there, for the scripts that the environment has (cmd's on Windows only)."""
-    if (environment / "conda-meta").is_dir():
+    if is_condas(environment):
         return {"conda": f"conda activate {shlex.quote(str(environment))}"}
     scripts = {path.name.lower(): path for path in scripts_of(environment).glob("[aA]ctivate*")}
     shells = {"bash/zsh": "activate", "fish": "activate.fish", "PowerShell": "activate.ps1", "cmd": "activate.bat"}

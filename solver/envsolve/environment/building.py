@@ -156,4 +156,5 @@ def _marker(python: TargetPython, order: Order, name: str) -> Marker:
         asked=order.asked,
         project=str(order.project) if order.project else "",
         conda=order.conda.shown if order.conda else "",
+        channels=order.conda.public_channels if order.conda else (),
     )

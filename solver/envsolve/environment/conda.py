@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 
 from envsolve.environment.child import Ended, plain_environment, run_child
 from envsolve.errors import InputError, OutsideError
+from envsolve.index.configuration.redact import strip_credentials
 from envsolve.lock.conda import SUBDIRS, Virtual, python_specs
 from envsolve.record import record
 from envsolve.settings import Settings, redact
 
+_TOKEN = re.compile(r"/t/[^/]+/")
 _TOOLS = ("micromamba", "mamba", "conda")
 # conda's own override of what it finds on the machine, by virtual package
 _OVERRIDES = {"__cuda": "CONDA_OVERRIDE_CUDA", "__glibc": "CONDA_OVERRIDE_GLIBC", "__osx": "CONDA_OVERRIDE_OSX"}
@@ -33,6 +36,11 @@ class Conda:
     @property
     def shown(self) -> str:
         return f"{self.tool.stem} ({self.tool})" if self.tool else "py-rattler"
+
+    @property
+    def public_channels(self) -> tuple[str, ...]:
+        """The channels without credentials (a user and password, or conda's /t/TOKEN/), which may be kept."""
+        return tuple(_TOKEN.sub("/", strip_credentials(channel)) for channel in self.channels)
 
 
 def find_conda() -> Path | None:
@@ -82,6 +90,7 @@ def create_with_conda(
         raise OutsideError(f"could not start {command[0]}: {error.strerror}") from error
     if ended.code != 0:
         raise _failed(conda, ended)
+    written.write_text(environment_yml(replace(conda, channels=conda.public_channels)), encoding="utf-8")
 
 
 def _with_tool(conda: Conda, path: Path, written: Path, settings: Settings) -> tuple[list[str], dict[str, str]]:

@@ -44,9 +44,14 @@ def create(python: TargetPython, path: Path, *, cache_dir: Path, uv: Path | None
 
 def interpreter_of(environment: Path) -> Path:
     """The Python inside an environment; conda's has its place at the top on Windows."""
-    if os.name == "nt" and (environment / "conda-meta").is_dir():
+    if os.name == "nt" and is_condas(environment):
         return environment / "python.exe"
     return environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def is_condas(environment: Path) -> bool:
+    """Whether conda made an environment (any version of it, or py-rattler)."""
+    return (environment / "conda-meta").is_dir()
 
 
 def scripts_of(environment: Path) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,7 +24,8 @@ class Marker:
     """What is known of one build. `plan` and `report` are JSON objects, kept for people and `--json`, or None.
 
     `name` is the environment's name, or the project folder's name for --path. `asked` are the words of the command line
-    that an upgrade repeats, `project` the folder of the user's own project in it, `conda` what made its Python.
+    that an upgrade repeats, `project` the folder of the user's own project in it, `conda` what made its Python and
+    `channels` (without credentials) where that came from.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Marker:
     asked: tuple[str, ...] = ()
     project: str = ""
     conda: str = ""
+    channels: tuple[str, ...] = ()
 
     def with_proof(self, proof: Proof) -> Marker:
         """The marker after verification."""
@@ -55,9 +57,11 @@ def write_marker(build: Path, marker: Marker) -> None:
 def read_marker(build: Path) -> Marker | None:
     """The marker of a build; None when the folder holds none that can be read, so isn't known to be envsolve's."""
     try:
-        fields = json.loads((build / MARKER).read_text(encoding="utf-8"))
-        if fields.pop("schema") != SCHEMA:
+        said = json.loads((build / MARKER).read_text(encoding="utf-8"))
+        if said.pop("schema") != SCHEMA:
             return None
-        return Marker(**{**fields, "asked": tuple(fields.get("asked", ()))})
+        known = [one.name for one in fields(Marker) if one.name in said]  # a newer envsolve may say more
+        lists = {name: tuple(said[name]) for name in ("asked", "channels") if name in said}
+        return Marker(**{**{name: said[name] for name in known}, **lists})
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -10,9 +10,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from envsolve.environment.create import scripts_of
+from envsolve.environment.create import is_condas, scripts_of
 from envsolve.environment.store import Slot, hold_shared
 from envsolve.errors import InputError, OutsideError
+
+_OTHERS = ("PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV")
 
 
 def start(slot: Slot, command: Sequence[str]) -> int:
@@ -40,11 +42,19 @@ def start(slot: Slot, command: Sequence[str]) -> int:
 
 
 def activated(build: Path) -> dict[str, str]:
-    """The process's environment with this one switched on."""
-    env = {name: value for name, value in os.environ.items() if name not in ("PYTHONHOME", "CONDA_PREFIX")}
-    env["VIRTUAL_ENV"] = str(build)
-    env["PATH"] = os.pathsep.join([str(scripts_of(build)), os.environ.get("PATH", os.defpath)])
+    """The process's environment with this one switched on, and any other one off."""
+    env = {name: value for name, value in os.environ.items() if name not in _OTHERS}
+    env["CONDA_PREFIX" if is_condas(build) else "VIRTUAL_ENV"] = str(build)
+    env["PATH"] = os.pathsep.join([*map(str, _folders(build)), os.environ.get("PATH", os.defpath)])
     return env
+
+
+def _folders(build: Path) -> list[Path]:
+    """Where its programs are; on Windows, conda's need its libraries on PATH as well."""
+    if os.name == "nt" and is_condas(build):
+        library = build / "Library"
+        return [build, library / "mingw-w64" / "bin", library / "usr" / "bin", library / "bin", build / "Scripts"]
+    return [scripts_of(build)]
 
 
 def _run(program: str, command: Sequence[str], env: dict[str, str], held: int) -> int:

@@ -32,7 +32,7 @@ def _uses(process: Path, build: Path) -> bool:
             return True
         # A Python found through PATH has a bare name, and is a link to one outside: the shell that started it tells.
         is_python = (process / "exe").readlink().name.startswith("python")
-        activated = b"VIRTUAL_ENV=" + os.fsencode(build)
-        return is_python and activated in (process / "environ").read_bytes().split(b"\0")
+        activated = {name + os.fsencode(build) for name in (b"VIRTUAL_ENV=", b"CONDA_PREFIX=")}
+        return is_python and not activated.isdisjoint((process / "environ").read_bytes().split(b"\0"))
     except OSError:  # it has ended, or is another user's
         return False
