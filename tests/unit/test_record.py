@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
-from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, replace
+from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, is_dataclass, replace
+from typing import ClassVar
 
 import pytest
 from hypothesis import given
@@ -91,3 +92,21 @@ def test_own_methods_stay_and_no_fields_are_fine() -> None:
     assert str(Checked(size=1)) == "size 1"
     with pytest.raises(ValueError):
         Checked(size=-1)
+
+
+def test_a_class_variable_is_no_field() -> None:
+    @record
+    class Counted:
+        size: int
+        made: ClassVar[int] = 3
+
+    assert [f.name for f in fields(Counted)] == ["size"] and Counted.made == 3  # type: ignore[arg-type]
+    assert Counted(size=1) == Counted(size=1) and is_dataclass(Counted)
+
+
+def test_a_wrong_call_names_the_class_and_the_field() -> None:
+    for _ in range(2):  # the first object compiles __init__, the next ones find it there
+        with pytest.raises(TypeError, match=r"Point\.__init__\(\).*'x'"):
+            Point()  # type: ignore[call-arg]
+        with pytest.raises(TypeError, match=r"Point\.__init__\(\).*'z'"):
+            Point(x=1, z=2)  # type: ignore[call-arg]

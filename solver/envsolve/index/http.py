@@ -140,6 +140,8 @@ class Http:
             if isinstance(error, requests.exceptions.ConnectionError):
                 self._dead[origin(url)] = failure
             raise failure from None
+        except OSError as error:  # what REQUESTS_CA_BUNDLE or netrc names is looked at by requests itself
+            raise OutsideError(f"{redact(url)} can't be asked: {error}", hint="look at REQUESTS_CA_BUNDLE") from error
 
     def _open_session(self) -> QuickSession:
         with self._lock:
