@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from envsolve.cli import options, talk
 from envsolve.cli.command_app import command_app
+
+if TYPE_CHECKING:
+    from envsolve.index.cache_folder import CacheFolder, Removed
 
 app = command_app(
     "Show what is kept of indexes and wheels, or take it away: it only saves time.",
@@ -22,9 +26,7 @@ _Json = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 @app.command(epilog="Example: envsolve cache info --json")
 def info(as_json: _Json = False, cache_dir: options.CacheDir = None) -> None:
     """Where the cache is and how large it is, by kind."""
-    from envsolve.index.cache_folder import CacheFolder
-
-    folder = CacheFolder(options.settings_from(cache_dir=cache_dir).cache_dir)
+    folder = _folder(cache_dir)
     kinds = folder.kinds()
     files, size = sum(kind.files for kind in kinds), sum(kind.size for kind in kinds)
     if as_json:
@@ -39,11 +41,31 @@ def info(as_json: _Json = False, cache_dir: options.CacheDir = None) -> None:
 
 @app.command(epilog="Example: envsolve cache clear")
 def clear(as_json: _Json = False, cache_dir: options.CacheDir = None) -> None:
-    """Take away what envsolve has put into the cache, and nothing else."""
+    """Take away what envsolve has put into the cache, wheels included, and nothing else."""
+    folder = _folder(cache_dir)
+    _tell(folder, folder.clear(), as_json=as_json)
+
+
+@app.command(epilog="Example: envsolve cache prune --days 7")
+def prune(
+    days: Annotated[int, typer.Option("--days", min=1, help="How long something may lie unused.")] = 30,
+    as_json: _Json = False,
+    cache_dir: options.CacheDir = None,
+) -> None:
+    """Take away pages, metadata and wheels that nothing has used for some days; a download of the last day stays."""
+    import time
+
+    folder = _folder(cache_dir)
+    _tell(folder, folder.prune(days, now=time.time()), as_json=as_json)
+
+
+def _folder(cache_dir: Path | None) -> CacheFolder:
     from envsolve.index.cache_folder import CacheFolder
 
-    folder = CacheFolder(options.settings_from(cache_dir=cache_dir).cache_dir)
-    removed = folder.clear()
+    return CacheFolder(options.settings_from(cache_dir=cache_dir).cache_dir)
+
+
+def _tell(folder: CacheFolder, removed: Removed, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"schema": SCHEMA, "path": str(folder.path), "files": removed.files, "bytes": removed.size}))
         return

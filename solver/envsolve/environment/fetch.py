@@ -19,7 +19,7 @@ from filelock import FileLock
 from envsolve.environment.failure import OtherBytes
 from envsolve.environment.partial import Partial
 from envsolve.environment.progress import Progress, Tally, untold
-from envsolve.environment.wanted import Wanted, is_damaged, is_kept, kept, wheels_folder
+from envsolve.environment.wanted import Wanted, is_damaged, is_kept, kept, mark_used, wheels_folder
 from envsolve.errors import EnvsolveError
 from envsolve.index.http import Http
 from envsolve.index.limits import MAX_CONNECTIONS
@@ -104,6 +104,7 @@ class _Run:
         with FileLock(part.with_suffix(".lock")):  # another envsolve may be at it
             if is_kept(one, self._settings) and (not self._prove_kept or not is_damaged(one, self._settings)):
                 self._tally.add(path.stat().st_size)
+                mark_used(path)
                 return path
             partial = Partial(one.url, part, self.http, self._tally.add, self.stop)
             resumed = partial.size > 0

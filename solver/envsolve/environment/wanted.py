@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from hashlib import file_digest
 from pathlib import Path
 
@@ -42,3 +44,12 @@ def is_damaged(wanted: Wanted, settings: Settings) -> bool:
     """Whether the bytes of a file that is kept are no longer those that it was kept with."""
     with kept(wanted, settings).open("rb") as file:
         return file_digest(file, "sha256").hexdigest() != wanted.sha256
+
+
+def mark_used(path: Path) -> None:
+    """Note on its folder that a kept file was used now, for `envsolve cache prune`.
+
+    Not on the file itself: uv tells by a file's times whether what it has unpacked is still that.
+    """
+    with suppress(OSError):
+        os.utime(path.parent)

@@ -25,6 +25,8 @@ _WHAT = {
 _INDEX = re.compile(r"index-\d+")
 _ENTRY = re.compile(r"[0-9a-f]{38,40}(\.[\d-]+\.part|\w*\.part)?")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_DOWNLOAD = re.compile(r"[0-9a-f]{64}\.(part|lock)")
+_DAY = 86_400.0
 # Other programs have folders of these names: what is in them is envsolve's only in a folder that is envsolve's own.
 _SHARED_NAMES = ("conda", "virtualenv")
 _OWN_NAME = "envsolve"
@@ -71,11 +73,28 @@ class CacheFolder:
 
         A file that another run removes meanwhile, or writes anew, is no error.
         """
+        return self._remove([file for _, file in self._own()])
+
+    def prune(self, days: float, *, now: float) -> Removed:
+        """Remove the files that nothing has used for so many days before `now` (seconds); as `clear` otherwise.
+
+        A download that broke off less than a day ago stays: the next run goes on with it. What conda and virtualenv
+        keep stays as well: of their folders, some files would be of no use without the others.
+        """
+        found = [file for kind, file in self._own() if kind not in _SHARED_NAMES]
+        return self._remove([file for file in found if now - _last_use(file) >= self._kept_for(file, days)])
+
+    @staticmethod
+    def _kept_for(file: Path, days: float) -> float:
+        return max(days, 1.0) * _DAY if _DOWNLOAD.fullmatch(file.name) else days * _DAY
+
+    def _remove(self, wanted: list[Path]) -> Removed:
         files = size = 0
-        for _, file in list(self._own()):
+        for file in wanted:
             try:
                 bytes_here = file.lstat().st_size
-                file.unlink()
+                if not _taken_away(file):
+                    continue
             except FileNotFoundError:
                 continue
             except OSError as error:
@@ -107,7 +126,7 @@ class CacheFolder:
                 if top.name in _SHARED_NAMES:
                     yield top.name, file
                 elif top.name == "wheels":
-                    if len(parts) == 2 and _SHA256.fullmatch(parts[0]):
+                    if _DOWNLOAD.fullmatch(parts[0]) if len(parts) == 1 else _SHA256.fullmatch(parts[0]):
                         yield top.name, file
                 elif len(parts) in (2, 3) and parts[0] in _WHAT and _ENTRY.fullmatch(parts[-1]):
                     yield (parts[0] if top.name == FORMAT else "older"), file
@@ -116,6 +135,39 @@ class CacheFolder:
 def _files(top: Path) -> Iterator[Path]:
     for folder, _, names in os.walk(top):
         yield from (Path(folder, name) for name in names)
+
+
+def _last_use(file: Path) -> float:
+    """When a file was last written, read (where the disk keeps that), or given to an installer; inf for one that left.
+
+    The last is the time of a wheel's own folder: a new time on the file itself would make uv unpack it again.
+    """
+    try:
+        stat = file.lstat()
+        times = [stat.st_mtime, stat.st_atime]
+        if _SHA256.fullmatch(file.parent.name):
+            times.append(file.parent.stat().st_mtime)
+    except OSError:
+        return float("inf")
+    return max(times)
+
+
+def _taken_away(file: Path) -> bool:
+    """Remove a file; a download that is under way, and its lock, stay."""
+    if not _DOWNLOAD.fullmatch(file.name):
+        file.unlink()
+        return True
+    from filelock import FileLock, Timeout
+
+    lock = file.with_suffix(".lock")
+    try:
+        with FileLock(lock, timeout=0):
+            file.unlink()
+            if os.name != "nt":  # there, filelock does it itself
+                lock.unlink(missing_ok=True)
+    except Timeout:
+        return False
+    return True
 
 
 def _remove_empty(top: Path) -> None:

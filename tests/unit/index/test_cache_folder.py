@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from envsolve.cli.app import run
 from envsolve.index.cache import Cache
@@ -89,3 +91,70 @@ def test_the_command_shows_and_clears(tmp_path: Path, capsys: pytest.CaptureFixt
     assert json.loads(capsys.readouterr().out)["files"] == 5
     assert run(["cache", "clear", "--cache-dir", str(folder)]) == 0
     assert "removed 0 files" in capsys.readouterr().err
+
+
+DAY = 86_400
+
+
+def _aged(path: Path, days: float) -> Path:
+    """The file as if it was last used so many days ago; its folder as well."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        path.write_bytes(b"x" * 10)
+    for one in (path, path.parent):
+        os.utime(one, (NOW - days * DAY, NOW - days * DAY))
+    return path
+
+
+NOW = 1_800_000_000.0
+
+
+def test_prune_takes_what_lies_unused(tmp_path: Path) -> None:
+    folder = _filled(tmp_path / "cache")
+    files = [path for path in folder.path.rglob("*") if path.is_file()]
+    for path in files:
+        _aged(path, 40)
+    kept = _aged(folder.path / "wheels" / ("cd" * 32) / "b-1.0-py3-none-any.whl", 40)
+    os.utime(kept.parent, (NOW - DAY, NOW - DAY))  # an install has used it
+    read = _aged(folder.path / "index-2" / "page" / "ab" / ("e" * 38), 40)
+    os.utime(read, (NOW - DAY, NOW - 40 * DAY))
+    assert folder.prune(60, now=NOW).files == 0
+    assert folder.prune(30, now=NOW).files == len(files)
+    assert kept.exists() and read.exists()
+    assert folder.prune(1, now=NOW).files == 2 and list(folder.path.iterdir()) == []
+
+
+def test_prune_leaves_a_download_of_the_last_day(tmp_path: Path) -> None:
+    folder = CacheFolder(tmp_path / "cache")
+    old = _aged(folder.path / "wheels" / f"{'a' * 64}.part", 3)
+    fresh = _aged(folder.path / "wheels" / f"{'b' * 64}.part", 0.9)
+    assert folder.prune(0.1, now=NOW).files == 1
+    assert fresh.exists() and not old.exists()
+    assert folder.kinds()[0].name == "wheels"
+    folder.clear()
+    assert not folder.path.joinpath("wheels").exists()
+
+
+def test_a_download_under_way_is_left_alone(tmp_path: Path) -> None:
+    folder = CacheFolder(tmp_path / "cache")
+    part = _aged(folder.path / "wheels" / f"{'a' * 64}.part", 3)
+    with FileLock(part.with_suffix(".lock")):
+        assert folder.prune(1, now=NOW).files == 0 and folder.clear().files == 0
+        assert part.exists()
+    assert folder.clear().files >= 1 and not part.exists()
+
+
+def test_prune_leaves_what_only_counts_as_a_whole(tmp_path: Path) -> None:
+    folder = CacheFolder(tmp_path / "envsolve")
+    unpacked = _aged(folder.path / "conda/pkgs/python-3.12/bin/python", 400)
+    assert folder.prune(30, now=NOW).files == 0 and unpacked.exists()
+
+
+def test_the_command_prunes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "cache"
+    for path in [path for path in _filled(folder).path.rglob("*") if path.is_file()]:
+        os.utime(path, (NOW - 3000 * DAY, NOW - 3000 * DAY))
+        os.utime(path.parent, (NOW - 3000 * DAY, NOW - 3000 * DAY))
+    assert run(["cache", "prune", "--days", "0", "--cache-dir", str(folder)]) == 2
+    assert run(["cache", "prune", "--json", "--cache-dir", str(folder)]) == 0
+    assert json.loads(capsys.readouterr().out)["files"] == 5
