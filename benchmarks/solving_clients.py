@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import unquote
 
 from solving_worlds import AUDIO, TORCH, TRIO, VISION
 
@@ -56,7 +57,7 @@ class Client:
 
     def pins(self) -> dict[str, str]:
         """The versions in the lock that was written last, by name."""
-        return {name.lower().replace("_", "-"): version for name, version in _PIN.findall(self.output.read_text())}
+        return {name.lower().replace("_", "-"): version for name, version in _PIN.findall(unquote(self.output.read_text()))}
 
 
 def written(folder: Path, name: str, lines: Sequence[str]) -> Path:
