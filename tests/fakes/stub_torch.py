@@ -67,6 +67,19 @@ cuda = space(
 )
 """
 
+# With these the stub has nothing that could fail: only the matrix product is left to it.
+ALL_ELSE_SKIPPED = """
+class Everything:
+    def __getattr__(self, name): raise sys.modules["envsolve_probes.protocol"].Skip("the stub has no " + name)
+nn = linalg = Everything()
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return getattr(Everything(), name)
+_two = randn
+def randn(*size): return _two(*size) if len(size) == 2 and size[0] != 64 and size != (257, 1025) else Everything().randn
+"""
+
 
 @dataclass(frozen=True)
 class StubEnvironment:

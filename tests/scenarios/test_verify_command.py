@@ -13,29 +13,16 @@ from envsolve.cli.app import run
 from envsolve.environment.marker import LOCK_COPY, Marker, read_marker, write_marker
 from envsolve.lock import requirements_txt
 from fakes.stub_locks import RUNNING, stub_lock
-from fakes.stub_torch import StubEnvironment, gpus, stub_environment
+from fakes.stub_torch import ALL_ELSE_SKIPPED, StubEnvironment, gpus, stub_environment
 from fakes.stub_wheels import stub_torch
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the stubs are laid out as on POSIX")
 Output = pytest.CaptureFixture[str]
 
-# With these the stub has nothing that could fail: only the matrix product is left to it.
-_ALL_ELSE_SKIPPED = """
-class Everything:
-    def __getattr__(self, name): raise sys.modules["envsolve_probes.protocol"].Skip("the stub has no " + name)
-nn = linalg = Everything()
-def __getattr__(name):
-    if name.startswith("__"):
-        raise AttributeError(name)
-    return getattr(Everything(), name)
-_two = randn
-def randn(*size): return _two(*size) if len(size) == 2 and size[0] != 64 and size != (257, 1025) else Everything().randn
-"""
-
 
 @pytest.fixture
 def good(tmp_path: Path) -> StubEnvironment:
-    return stub_environment(tmp_path / "env", more=_ALL_ELSE_SKIPPED)
+    return stub_environment(tmp_path / "env", more=ALL_ELSE_SKIPPED)
 
 
 def lock_text(version: str) -> str:
@@ -88,7 +75,7 @@ def test_the_lock_is_what_is_promised_and_the_result_is_remembered(good: StubEnv
 
 
 def test_static_leaves_out_the_gpu_and_proves_nothing(tmp_path: Path, capsys: Output) -> None:
-    more = gpus(targets="sm_90") + _ALL_ELSE_SKIPPED
+    more = gpus(targets="sm_90") + ALL_ELSE_SKIPPED
     env = stub_environment(tmp_path / "env", version="2.11.0+cu130", cuda="13.0", more=more)
     assert run(["verify", "--path", str(env.path)]) == 1
     assert "FAILED  driver" in capsys.readouterr().out
