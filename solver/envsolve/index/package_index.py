@@ -144,6 +144,9 @@ class PackageIndex:
         if self._pool is None:
             from concurrent.futures import ThreadPoolExecutor  # not needed where everything is cached
 
+            from envsolve.index.large_blocks import map_large_blocks
+
+            map_large_blocks()
             self._pool = ThreadPoolExecutor(MAX_CONNECTIONS, thread_name_prefix="index")
         return self._pool
 
