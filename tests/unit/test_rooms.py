@@ -13,10 +13,23 @@ import envsolve
 
 PACKAGE = Path(envsolve.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
-PURE = ("rulebook", "judge", "ways", "resolve", "lock")
+PURE = ("rulebook", "judge", "ways", "resolve", "lock", "keeping")
 OUTSIDE = {"requests", "subprocess", "rich", "typer", "urllib3", "pynvml", "socket"}
 # Data walks down this list and never back up.
-ORDER = ("machine", "rulebook", "judge", "ways", "index", "resolve", "lock", "environment", "verify", "doctor", "cli")
+ORDER = (
+    "machine",
+    "rulebook",
+    "judge",
+    "ways",
+    "index",
+    "resolve",
+    "lock",
+    "keeping",
+    "environment",
+    "verify",
+    "doctor",
+    "cli",
+)
 
 
 def imported(path: Path) -> set[str]:

@@ -104,7 +104,7 @@ def request(
         requirements=(*wanted, *wishes.family_constraints({r.name for r in wanted})),
         constraints=wishes.constraints,
         variant=variant or _named_variant(wishes),
-        gpus=_gpus(gpus),
+        gpus=gpus_of(gpus),
         source=chosen,  # type: ignore[arg-type]
         mirror=strip_credentials(mirror or os.environ.get("ENVSOLVE_MIRROR", "")),
         target=target or "",
@@ -131,7 +131,7 @@ def requirement(text: str) -> Requirement:
         raise InputError(f"{text!r} is not a requirement: {first}", hint="envsolve plan 'torch==2.9.1'") from error
 
 
-def _gpus(text: str) -> Literal["all", "best", "visible"] | tuple[int, ...]:
+def gpus_of(text: str) -> Literal["all", "best", "visible"] | tuple[int, ...]:
     """all, best, or indexes; "visible" becomes the indexes that CUDA_VISIBLE_DEVICES leaves."""
     if text in ("all", "best", "visible"):
         return text  # type: ignore[return-value]

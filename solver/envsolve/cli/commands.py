@@ -18,6 +18,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "container": ("envsolve.cli.container", "Write a Dockerfile of the lock, and name the images that fit."),
     "driver": ("envsolve.cli.driver", "Say which driver the cards need, and the commands that get it."),
     "source-build": ("envsolve.cli.source_build", "Write what compiles PyTorch for exactly these GPUs."),
+    "init": ("envsolve.cli.init", "Add the lock, its targets and a CI check to a project."),
+    "check": ("envsolve.cli.check", "Say whether a project's locks still fit its targets, and what ends soon."),
     "envs": ("envsolve.cli.envs", "List, find, run in and remove named environments."),
     "cache": ("envsolve.cli.cache", "Show what is kept of indexes and wheels, or take it away."),
     "rules": ("envsolve.cli.rules", "Show the facts behind an answer, with their sources."),

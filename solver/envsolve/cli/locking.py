@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from envsolve.cli import talk
 from envsolve.cli.lock_order import Job, LockOrder
 from envsolve.errors import OutsideError
+from envsolve.record import record
 
 if TYPE_CHECKING:
     from envsolve.lock.conda import CondaPart
@@ -20,26 +21,51 @@ if TYPE_CHECKING:
     from envsolve.settings import Settings
 
 
+@record
+class WorkedOut:
+    """The answer for each job, and the texts of the outputs."""
+
+    found: tuple[Locked, ...]
+    texts: dict[Path, str]
+
+
+@record
+class NoLock:
+    """The first job that has no lock, and why."""
+
+    job: Job
+    answer: NoPlan | NeedsInput
+
+
 def carry_out(order: LockOrder, settings: Settings, *, as_json: bool) -> int:
     """Lock every target, then write or check every output. The exit code: 1 where the answer is no."""
+    worked = work_out(order, settings)
+    if isinstance(worked, NoLock):
+        show_no(worked, several=len(order.jobs) > 1, as_json=as_json)
+        return 1
+    if order.snippet:
+        return _print_snippet(order.snippet, worked.found)
+    if order.check:
+        return _compare(order.former, worked.texts)
+    _write(worked.texts, order)
+    _show(worked.found, order, as_json=as_json)
+    return 0
+
+
+def work_out(order: LockOrder, settings: Settings) -> WorkedOut | NoLock:
+    """Solve every target and make the texts of the outputs; nothing is written."""
     from envsolve.lock.lock_plan import Locked
 
     found: list[Locked] = []
     for job in order.jobs:
         answer = _make(job, order, settings)
         if not isinstance(answer, Locked):
-            _show_no(answer, job, order, as_json=as_json)
-            return 1
+            return NoLock(job=job, answer=answer)
         found.append(answer)
     if order.snippet:
-        return _print_snippet(order.snippet, found)
+        return WorkedOut(found=tuple(found), texts={})
     locks = [_with_conda(answer.lock, order, settings) for answer in found]
-    texts = _texts(order, locks)
-    if order.check:
-        return _compare(order.former, texts)
-    _write(texts, order)
-    _show(found, order, as_json=as_json)
-    return 0
+    return WorkedOut(found=tuple(found), texts=_texts(order, locks))
 
 
 def _texts(order: LockOrder, locks: Sequence[Lock]) -> dict[Path, str]:
@@ -134,13 +160,14 @@ def _print_snippet(tool: str, found: Sequence[Locked]) -> int:
     return 0
 
 
-def _show_no(answer: NoPlan | NeedsInput, job: Job, order: LockOrder, *, as_json: bool) -> None:
+def show_no(no: NoLock, *, several: bool, as_json: bool) -> None:
+    """Print why a target has no lock; of `several` with its name."""
     from envsolve.resolve.answer_json import as_json as to_json
     from envsolve.resolve.answer_text import as_text
 
-    if len(order.jobs) > 1:
-        talk.say(f"no lock for {job.asked.target}; nothing was written")
-    print(json.dumps(to_json(answer), ensure_ascii=False) if as_json else as_text(answer, explain=False))
+    if several:
+        talk.say(f"no lock for {no.job.asked.target}; nothing was written")
+    print(json.dumps(to_json(no.answer), ensure_ascii=False) if as_json else as_text(no.answer, explain=False))
 
 
 def _show(found: Sequence[Locked], order: LockOrder, *, as_json: bool) -> None:
