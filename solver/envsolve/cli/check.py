@@ -11,6 +11,7 @@ import typer
 
 from envsolve.cli import options
 from envsolve.cli.command_app import command_app
+from envsolve.cli.recorded import Given, many, one, recorded_in
 from envsolve.cli.told_as_json import told_as_json
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from envsolve.keeping.checked import Checked
+    from envsolve.settings import Settings
 
 app = command_app()
 
@@ -65,20 +67,31 @@ def check(
     Asks no network without --solve. Exit 1 where a lock does not fit.
     """
     from envsolve.cli.checking import solved_anew, targets_checked
-    from envsolve.cli.declaration import anchored, find_project, read_declaration, within
+    from envsolve.cli.declaration import anchored, anchored_place, find_project, read_declaration, within
 
     with told_as_json(as_json):
         day = _day(today)
         folder = find_project(project)
         declared = read_declaration(folder)
-        settings = anchored(options.settings_from(
-            source=source, mirror=mirror, index=index, extra_index=extra_index, find_links=find_links,
-            offline=offline, refresh=refresh, cache_dir=cache_dir,
-        ))  # fmt: skip
+        given: Given = {
+            "--source": source, "--mirror": mirror, "--index": index, "--extra-index": extra_index,
+            "--find-links": [anchored_place(place) for place in find_links or ()],
+        }  # fmt: skip
+
+        def settings_for(names: Sequence[str]) -> Settings:
+            """What the command line says of indexes, else what the header of these locks says."""
+            made = recorded_in(names[:1], names[0])
+            said = made.sources(given) if made is not None else given
+            return anchored(options.settings_from(
+                source=one(said["--source"]), mirror=one(said["--mirror"]), index=one(said["--index"]),
+                extra_index=many(said["--extra-index"]), find_links=many(said["--find-links"]),
+                offline=offline, refresh=refresh, cache_dir=cache_dir,
+            ))  # fmt: skip
+
         with within(folder):
-            outcome = targets_checked(declared, settings, today=day, ahead=ahead)
+            outcome = targets_checked(declared, today=day, ahead=ahead)
             if solve:
-                outcome = solved_anew(declared, outcome, settings)
+                outcome = solved_anew(declared, outcome, settings_for)
     _show(outcome, form, as_json=as_json, today=day)
     warned = any(checked.warnings for checked in outcome)
     return 0 if all(checked.fits for checked in outcome) and not (strict and warned) else 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from envsolve.settings import Settings
 
 
-def targets_checked(declared: Declared, settings: Settings, *, today: date, ahead: int) -> list[Checked]:
+def targets_checked(declared: Declared, *, today: date, ahead: int) -> list[Checked]:
     """Each declared target against its locks. Asks no index. Raises InputError for a declaration that can't be met:
     an input that is not there, a machine that can't be read."""
     from envsolve.cli import asked
@@ -60,16 +60,20 @@ def _lock_file(name: str) -> LockFile:
     except (OSError, UnicodeDecodeError) as error:
         return LockFile(path=name, error=f"can't be read: {error}")
     except InputError as error:
-        return LockFile(path=name, error=error.message.removeprefix(f"{path.name} "))
+        return LockFile(path=name, error=error.message.removeprefix(path.name).lstrip(" ,:"))
 
 
-def solved_anew(declared: Declared, outcome: Sequence[Checked], settings: Settings) -> list[Checked]:
-    """The outcome with what solving the requirements anew shows; targets that do not fit anyway are left alone."""
+def solved_anew(
+    declared: Declared, outcome: Sequence[Checked], settings_for: Callable[[Sequence[str]], Settings]
+) -> list[Checked]:
+    """The outcome with what solving the requirements anew shows; targets that do not fit anyway are left alone.
+    `settings_for` says where the packages of some lock files come from."""
     found = list(outcome)
     for numbers in groups(declared):
         if not all(found[number].fits for number in numbers):
             continue
         targets = [declared.targets[number] for number in numbers]
+        settings = settings_for(declared.locks_of(targets[0]))
         order = order_for(declared, [(target, asked_for(declared, target)) for target in targets], settings)
         stale = _stale(order, settings)
         for number in numbers if stale else ():

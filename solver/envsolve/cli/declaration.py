@@ -54,8 +54,13 @@ def within(project: Path) -> Iterator[None]:
 
 def anchored(settings: Settings) -> Settings:
     """The settings with their own folders by absolute paths, so that they hold from inside the project."""
-    links = (str(Path(link).absolute()) if "://" not in link else link for link in settings.find_links)
-    return replace(settings, find_links=tuple(links), cache_dir=settings.cache_dir.absolute())
+    links = tuple(map(anchored_place, settings.find_links))
+    return replace(settings, find_links=links, cache_dir=settings.cache_dir.absolute())
+
+
+def anchored_place(place: str) -> str:
+    """A folder of wheels by its absolute path; an address as it is."""
+    return place if "://" in place else str(Path(place).absolute())
 
 
 def asked_for(declared: Declared, target: DeclaredTarget) -> Asked:

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from envsolve.keeping.readme_section import Tested
+    from envsolve.keeping.readme_section import JudgedFor
     from envsolve.lock.lock_plan import Locked
     from envsolve.machine.machine import Machine
 
 
-def row_of(answer: Locked, file: str) -> Tested:
+def row_of(answer: Locked, file: str) -> JudgedFor:
     """The row for a target's lock."""
-    from envsolve.keeping.readme_section import Tested
+    from envsolve.keeping.readme_section import JudgedFor
 
     plan = answer.plan
     torch = next((p.label(plan.variant) for p in plan.packages if p.name == "torch"), "none")
     runs = dict.fromkeys(f"{fit.gpu}: {fit.verdict} {fit.code}".rstrip() for fit in plan.fits)
-    return Tested(
+    return JudgedFor(
         machine=_machine(plan.machine),
         python=answer.lock.python,
         torch=torch,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +13,7 @@ from envsolve.cli import asked, options
 from envsolve.cli.command_app import command_app
 from envsolve.cli.lock_order import DEFAULT, LockOrder, jobs_of, outputs_of
 from envsolve.cli.planned import Asked
+from envsolve.cli.recorded import Given, many, one, recorded_in
 from envsolve.cli.told_as_json import told_as_json
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from envsolve.settings import Settings
 
 app = command_app()
-
-Given = Mapping[str, str | Sequence[str] | None]  # the options on where packages come from, by their flags
 
 
 class Tool(StrEnum):
@@ -109,8 +108,8 @@ def lock(
         if (check or upgrade or upgrade_package) and wanted.names_nothing:
             wanted, target, given = _from_header(wanted, target, given, output or [])
         settings = options.settings_from(
-            source=_one(given["--source"]), mirror=_one(given["--mirror"]), index=_one(given["--index"]),
-            extra_index=_many(given["--extra-index"]), find_links=_many(given["--find-links"]),
+            source=one(given["--source"]), mirror=one(given["--mirror"]), index=one(given["--index"]),
+            extra_index=many(given["--extra-index"]), find_links=many(given["--find-links"]),
             offline=offline, refresh=refresh, cache_dir=cache_dir,
         )  # fmt: skip
         order = order_of(
@@ -121,7 +120,7 @@ def lock(
             upgrade_all=upgrade,
             upgrade=upgrade_package or [],
             snippet=snippet.value if snippet else "",
-            channels=tuple(_many(given["--conda-channel"]) or ()),
+            channels=tuple(many(given["--conda-channel"]) or ()),
         )
         return carry_out(order, settings, as_json=as_json)
 
@@ -130,21 +129,11 @@ def _from_header(
     wanted: Asked, target: list[str] | None, given: Given, names: list[str]
 ) -> tuple[Asked, list[str] | None, Given]:
     """What the locks' own header says that they answer, if there is one; what the command line says outranks it."""
-    from envsolve.cli.recorded import recorded_in
-
     made = recorded_in(names, DEFAULT)
     if made is None:
         return wanted, target, given
-    sources = {flag: value or made.options.get(flag) for flag, value in given.items() if flag != "--snippet"}
-    return made.asked(wanted, another_machine=bool(target)), target or made.targets(), {**given, **sources}
-
-
-def _one(value: str | Sequence[str] | None) -> str | None:
-    return value if isinstance(value, str) or value is None else value[-1]
-
-
-def _many(value: str | Sequence[str] | None) -> list[str] | None:
-    return [value] if isinstance(value, str) else list(value) if value else None
+    sources = {**made.sources(given), "--snippet": given["--snippet"]}
+    return made.asked(wanted, another_machine=bool(target)), target or made.targets(), sources
 
 
 def order_of(

@@ -20,6 +20,8 @@ _VALUED = frozenset(
 )  # fmt: skip
 _HINT = "give the requirements and --target beside it"
 
+Given = Mapping[str, str | Sequence[str] | None]  # the options on where packages come from, by their flags
+
 
 @record
 class Recorded:
@@ -55,9 +57,23 @@ class Recorded:
         named = self.options.get("--target", ())
         return [str(self._found(text)) if looks_like_path(text) else text for text in named]
 
+    def sources(self, said: Given) -> Given:
+        """The options on where packages come from: what was `said`, else its own."""
+        return {flag: value or self.options.get(flag) for flag, value in said.items()}
+
     def _found(self, name: str) -> Path:
         beside = self.folder / name
         return beside if not Path(name).exists() and beside.exists() else Path(name)
+
+
+def one(value: str | Sequence[str] | None) -> str | None:
+    """The value of an option that counts once: its last."""
+    return value if isinstance(value, str) or value is None else value[-1] if value else None
+
+
+def many(value: str | Sequence[str] | None) -> list[str] | None:
+    """All values of an option."""
+    return [value] if isinstance(value, str) else list(value) if value else None
 
 
 def parse_command(line: str, what: str) -> Recorded:

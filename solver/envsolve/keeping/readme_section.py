@@ -13,7 +13,7 @@ _SECTION = re.compile(re.escape(START) + r".*?" + re.escape(END), re.DOTALL)
 
 
 @record
-class Tested:
+class JudgedFor:
     """A row of the table: the machine in words, its Python, the torch of its lock, how each card runs it, the lock."""
 
     machine: str
@@ -23,7 +23,7 @@ class Tested:
     lock: str
 
 
-def with_section(text: str, rows: Sequence[Tested]) -> str:
+def with_section(text: str, rows: Sequence[JudgedFor]) -> str:
     """A README's text with the section: in place of the one that is there, else at its end."""
     newline = "\r\n" if "\r\n" in text else "\n"
     section = newline.join([START, *_lines(rows), END])
@@ -33,7 +33,7 @@ def with_section(text: str, rows: Sequence[Tested]) -> str:
     return f"{text}{gap}{section}{newline}"
 
 
-def _lines(rows: Sequence[Tested]) -> list[str]:
+def _lines(rows: Sequence[JudgedFor]) -> list[str]:
     files = list(dict.fromkeys(row.lock for row in rows))
     return [
         "## Tested on",
