@@ -242,6 +242,31 @@ def test_a_mirror_serves_what_the_lock_names_by_the_official_address(
     assert says(store / "envs/fresh", "import torch; print(torch.__version__)") == "2.11.0+cpu"
 
 
+def test_a_lock_that_an_editor_on_windows_saved(store: Path, tmp_path: Path, server: IndexServer) -> None:
+    lock = lock_file(tmp_path, served_lock(server))
+    lock.write_bytes(b"\xef\xbb\xbf" + lock.read_bytes().replace(b"\n", b"\r\n"))
+    assert install(lock, server) == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "can't read the lock {lock}: No such file or directory"),
+        (b"\xff\xfet\x00", "can't read the lock {lock}: it is not a text in UTF-8"),
+        (b"torch==2.11.0\n", "requirements.lock.txt was not made by envsolve"),
+    ],
+)
+def test_a_file_that_is_no_lock(
+    store: Path, tmp_path: Path, server: IndexServer, capsys: Output, content: bytes | None, said: str
+) -> None:
+    lock = tmp_path / "requirements.lock.txt"
+    if content is not None:
+        lock.write_bytes(content)
+    assert install(lock, server) == 2
+    assert said.format(lock=lock) in capsys.readouterr().err
+    assert not builds(store)
+
+
 def test_a_lock_for_another_system_is_refused(store: Path, tmp_path: Path, server: IndexServer, capsys: Output) -> None:
     from envsolve.lock import requirements_txt
 

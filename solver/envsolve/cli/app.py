@@ -118,7 +118,8 @@ def run(argv: list[str]) -> int:
         if talk.level() > 1:
             raise
         talk.error(
-            f"this is a bug in envsolve: {type(bug).__name__}: {bug}", "run it again with -v and report what it says"
+            f"this is a bug in envsolve: {type(bug).__name__}: {bug}",
+            "run it again as `envsolve -v COMMAND …` and report what it says",
         )
         return 3
 

@@ -50,9 +50,10 @@ def read_lock(file: Path, wanted: Asked, *, for_here: bool = True) -> Chosen:
             "--lock says what to install: give no requirements, files, --target, --gpus, --variant beside it"
         )
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")  # editors on Windows put a mark before it
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"can't read the lock {file}: {error}", hint="envsolve lock writes one") from error
+        why = error.strerror if isinstance(error, OSError) else "it is not a text in UTF-8"
+        raise InputError(f"can't read the lock {file}: {why}", hint="envsolve lock writes one") from error
     minor = ".".join((wanted.python or "").split(".")[:2])
     lock = read(text, file.name, platform=this_host().platform, python=minor)
     if for_here:

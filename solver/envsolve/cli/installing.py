@@ -192,7 +192,8 @@ def show(environment: Environment, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"schema": SCHEMA, **environment_json(environment)}))
         return
-    talk.say(f"{environment.state}: {environment.path} (Python {environment.python}, torch {environment.torch})")
+    torch = f", torch {environment.torch}" if environment.torch else ""
+    talk.say(f"{environment.state}: {environment.path} (Python {environment.python}{torch})")
     if environment.state == "unverified":
         which = ["--name", environment.name] if environment.name else ["--path", str(environment.path)]
         talk.say(f"not proven yet: {shlex.join(['envsolve', 'verify', *which])}")

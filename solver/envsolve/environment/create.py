@@ -6,7 +6,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from envsolve.environment.child import plain_environment
+from envsolve.environment.child import Ended, plain_environment
+from envsolve.environment.failure import explain, is_known
 from envsolve.environment.pythons import TargetPython
 from envsolve.environment.store import remove_tree
 from envsolve.errors import OutsideError
@@ -95,10 +96,13 @@ def _with_uv(uv: Path, python: TargetPython, path: Path) -> Path | None:
 def _with_venv(python: TargetPython, path: Path, reason: str) -> None:
     done = _run([str(python.executable), "-I", "-m", "venv", "--clear", str(path)])
     if done.returncode != 0:
-        last = "; ".join(done.stdout.strip().splitlines()[-3:])
+        said = [*reason.splitlines(), *done.stdout.strip().splitlines()]
+        if is_known(said):
+            raise explain("venv", Ended(code=done.returncode, last_lines=tuple(said)))
+        last = "; ".join(said[-3:])
         raise OutsideError(
             f"could not create an environment with Python {python.version} at {python.executable}: {last}",
-            hint=f"virtualenv said: {reason}; on Debian and Ubuntu: apt install python{python.minor}-venv",
+            hint=f"virtualenv said: {said[0]}; on Debian and Ubuntu: apt install python{python.minor}-venv",
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from envsolve.environment.child import Ended
@@ -44,7 +45,8 @@ _MEANINGS = (
         r"do not match the hashes|hash mismatch|hashes? .*mismatch|mismatch.*hash",
         "what the index sent is not the file that the lock pins (other bytes: a changed file, a truncated download, or "
         "an error page of a mirror or proxy); nothing of it was kept",
-        "try again or without --mirror; if the file itself has changed, make a new lock: envsolve lock --refresh",
+        "try again or without --mirror; if the file has changed, or the lock was edited, make a new one: "
+        "envsolve lock --refresh",
         OtherBytes,
     ),
     _row(
@@ -86,9 +88,19 @@ _MEANINGS = (
         "the index can't be reached",
         "check the network and proxy, or use --mirror URL, --index URL or --find-links DIR",
     ),
-    _row(r"permission denied|os error 13\b", "a folder may not be written", "check the owner of the cache and target"),
+    _row(
+        r"permission denied|os error 13\b|read-only file system|os error 30\b",
+        "a folder may not be written",
+        "check its owner, or name others: ENVSOLVE_HOME, UV_CACHE_DIR, PIP_CACHE_DIR, TMPDIR",
+    ),
 )
-_UNKNOWN = _row("", "it failed", "run again with -v to see all of its output")
+_WHY = re.compile(r"\W*(cause: )?(?=because )", re.IGNORECASE)
+_UNKNOWN = _row("", "it failed", "run it again as `envsolve -v install …` to see all that it said")
+
+
+def is_known(lines: Iterable[str]) -> bool:
+    """Whether some line has a meaning that `explain` knows."""
+    return any(m.means(line) for m in _MEANINGS for line in lines)
 
 
 def explain(tool: str, ended: Ended) -> EnvsolveError:
@@ -102,4 +114,7 @@ def explain(tool: str, ended: Ended) -> EnvsolveError:
 def _decisive(said: list[str], meaning: _Meaning) -> str:
     matching = [line for line in said if meaning is not _UNKNOWN and meaning.means(line)]
     chosen = matching[0] if matching else "; ".join(said[-3:])
+    why = next((line for line in said if _WHY.match(line)), "")  # uv tells it below "No solution found"
+    if matching and why and why != chosen:
+        chosen = f"{chosen}: {_WHY.sub('', why)}"
     return redact(" ".join(chosen.split()))

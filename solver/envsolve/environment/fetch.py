@@ -124,5 +124,6 @@ def _other_bytes(one: Wanted) -> OtherBytes:
     return OtherBytes(
         f"what {redact(one.url)} sent is not the file that the lock pins (hash mismatch: a changed file, a truncated "
         "download, or an error page of a mirror or proxy); nothing of it was kept",
-        hint="try again or without --mirror; if the file itself has changed, make a new lock: envsolve lock --refresh",
+        hint="try again or without --mirror; if the file has changed, or the lock was edited, make a new one: "
+        "envsolve lock --refresh",
     )

@@ -59,7 +59,10 @@ def install(
                 slot.pointer.point_to(draft.path)
                 draft.kept = True
             except OSError as error:
-                raise OutsideError(f"could not write the environment: {error.strerror}: {error.filename}") from error
+                raise OutsideError(
+                    f"can't write {error.filename or draft.path}: {error.strerror}",
+                    hint="another disk or folder: ENVSOLVE_HOME (environments), ENVSOLVE_CACHE_DIR (downloads)",
+                ) from error
         slot.sweep()
     return environment_of(slot, draft.path, proven)
 

@@ -67,8 +67,8 @@ def check_space(wanted: tuple[Need, ...]) -> None:
         free = shutil.disk_usage(_existing(folder)).free
         if free < size:
             raise OutsideError(
-                f"not enough disk space: {' and '.join(need.what for need in group)} need about {readable(size)} at "
-                f"{folder}, {readable(free)} are free",
+                f"not enough disk space at {folder}: {' and '.join(need.what for need in group)} would take about "
+                f"{readable(size)}, {readable(free)} are free",
                 hint="free some, or move them: ENVSOLVE_HOME (environments), UV_CACHE_DIR, PIP_CACHE_DIR, TMPDIR",
             )
 

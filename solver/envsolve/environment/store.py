@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -117,17 +118,19 @@ class Slot:
         _make_folder(self.builds)
         if not self.named:
             (self.root / ".gitignore").write_text("*\n", encoding="utf-8")
-        with holding(self.lock_of(build)) as held:
-            if held is None:  # a random name that is in use: can't happen, and mustn't be ignored
-                raise OutsideError(f"the build folder {build} is in use")
-            draft = Draft(path=build, held=held)
-            try:
-                yield draft
-            finally:
-                if not draft.kept:
-                    remove_tree(build)
-        if not draft.kept:
-            self.lock_of(build).unlink(missing_ok=True)
+        try:
+            with holding(self.lock_of(build)) as held:
+                if held is None:  # a random name that is in use: can't happen, and mustn't be ignored
+                    raise OutsideError(f"the build folder {build} is in use")
+                draft = Draft(path=build, held=held)
+                try:
+                    yield draft
+                finally:
+                    if not draft.kept:
+                        remove_tree(build)
+        finally:
+            if not build.exists():
+                self.lock_of(build).unlink(missing_ok=True)
 
     def sweep(self, *, keep: Iterable[Path] = ()) -> tuple[Path, ...]:
         """Remove the builds of this name that nothing leads to and nobody uses; gives what was removed."""
@@ -195,9 +198,12 @@ def project_slot(folder: Path) -> Slot:
     link can go from the old one to the new one in one step, and leave the old one working when a run is killed.
     """
     folder = Path(os.path.abspath(folder.expanduser()))  # noqa: PTH100 - resolve() would follow the link itself
-    if not folder.name or not folder.parent.is_dir():
+    if not folder.name:
+        raise InputError(f"--path {folder} can't be an environment", hint="--path .venv")
+    if not folder.parent.is_dir():
         raise InputError(
-            f"there is no folder {folder.parent} to put the environment into", hint=f"mkdir -p {folder}/.."
+            f"there is no folder {folder.parent} to put the environment into",
+            hint=f"mkdir -p {shlex.quote(str(folder.parent))}",
         )
     pointer: Pointer = Junction(folder) if sys.platform == "win32" else Link(folder)
     root = folder.parent / ".envsolve"

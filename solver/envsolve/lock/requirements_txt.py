@@ -7,7 +7,7 @@ address would make pip-sync fetch it again each time, so its hash is in the addr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from urllib.parse import unquote
 
 from packaging.version import InvalidVersion, Version
@@ -73,16 +73,28 @@ def read_all(text: str, *, what: str = "the lock") -> tuple[Lock, ...]:
         elif line.strip():
             _feed(reader, header, number, line)
     header.check()
+    pins = reader.pins()
     try:
-        return header.locks([packages_at(reader.pins(), place) for place in header.places])
+        found = [packages_at(pins, place) for place in header.places]
+        for packages in found:
+            _check_once(packages, what)
+        return header.locks(found)
     except (ValueError, KeyError) as error:
         raise InputError(f"{what}: {str(error).splitlines()[0]}", hint="envsolve lock") from error
+
+
+def _check_once(packages: Sequence[LockedPackage], what: str) -> None:
+    names = [package.name for package in packages]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"{what} has {twice} twice for one target", hint="envsolve lock")
 
 
 def _feed(reader: _Reader, header: HeaderReader, number: int, line: str) -> None:
     try:
         reader.feed(number, line)
     except InputError as error:
+        header.check()  # a file of others is told as that
         raise header.newer([line.strip()]) or error from None
 
 
@@ -94,7 +106,12 @@ class _Reader:
         self._packages: list[_Draft] = []
 
     def pins(self) -> list[Pin]:
-        return [Pin(package=draft.package(), marker=draft.marker) for draft in self._packages]
+        """What was read. Raises InputError for a package without a hash."""
+        packages = [Pin(package=draft.package(), marker=draft.marker) for draft in self._packages]
+        bare = next((pin.package for pin in packages if not pin.package.files), None)
+        if bare:
+            raise InputError(f"{self._what}: {bare.name}=={bare.version} has no hash", hint="envsolve lock")
+        return packages
 
     def feed(self, number: int, line: str) -> None:
         if line.startswith("    ") and self._packages:

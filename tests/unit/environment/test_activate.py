@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import sysconfig
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -89,3 +90,18 @@ def test_a_uv_that_fails_leaves_it_to_virtualenv(tmp_path: Path) -> None:
     assert create(target(), tmp_path / "made", cache_dir=tmp_path, uv=broken).tool == "virtualenv"
     assert not (tmp_path / "made/half").exists()
     assert create(target(), tmp_path / "again", cache_dir=tmp_path, uv=tmp_path / "none").tool == "virtualenv"
+
+
+def test_a_full_disk_is_told_as_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import virtualenv
+
+    def full(*args: object, **rest: object) -> None:
+        raise RuntimeError("failed to build image\nTraceback …\nOSError: [Errno 28] No space left on device")
+
+    monkeypatch.setattr(virtualenv, "cli_run", full)
+    broken = tmp_path / "python"
+    broken.write_text("#!/bin/sh\nexit 1\n")
+    broken.chmod(0o755)
+    with pytest.raises(OutsideError, match="the disk is full") as caught:
+        create(replace(target(), executable=broken), tmp_path / "made", cache_dir=tmp_path)
+    assert len(caught.value.hint.splitlines()) == 1

@@ -38,6 +38,11 @@ CASES = [
     ("socket.gaierror: [Errno -3] Temporary failure in name resolution", "can't be reached", OutsideError),
     ("Invalid requirement: 'torch @ https://h/torch.whl'", "too old to read the lock", OutsideError),
     ("PermissionError: [Errno 13] Permission denied: '/x'", "may not be written", OutsideError),
+    (
+        "  cause: can.t make `/x`: Read-only file system (os error 30)",
+        "may not be written",
+        OutsideError,
+    ),
     ("thread main panicked", "it failed", OutsideError),
 ]
 
@@ -59,3 +64,12 @@ def test_credentials_are_not_shown() -> None:
 def test_anything_gives_one_line(lines: list[str]) -> None:
     error = explain("pip", Ended(code=1, last_lines=tuple(lines)))
     assert len(error.message.splitlines()) == 1
+
+
+def test_uvs_reason_is_told_with_what_failed() -> None:
+    said = (
+        "error: No solution found when resolving dependencies",
+        "  cause: Because there is no version of six==1.17.1 and you require six==1.17.1, we can conclude that …",
+    )
+    message = explain("uv", Ended(code=1, last_lines=said)).message
+    assert "No solution found when resolving dependencies: Because there is no version of six==1.17.1" in message

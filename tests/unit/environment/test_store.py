@@ -270,3 +270,17 @@ def test_a_lock_that_cant_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OutsideError, match="can't make the lock"):
         try_hold(tmp_path / "file" / "x.lock")
+
+
+def test_a_draft_that_fails_leaves_no_lock_either(slot: Slot) -> None:
+    with pytest.raises(OutsideError), slot.new_build() as draft:
+        draft.path.mkdir()
+        raise OutsideError("no network")
+    assert slot.own_builds() == () and not slot.lock_of(draft.path).exists()
+
+
+@pytest.mark.parametrize(("folder", "hint"), [("/", "--path .venv"), ("/no where/x/.venv", "mkdir -p '/no where/x'")])
+def test_a_path_that_cant_be_one_has_a_hint_that_helps(folder: str, hint: str) -> None:
+    with pytest.raises(InputError) as caught:
+        project_slot(Path(folder))
+    assert caught.value.hint == hint

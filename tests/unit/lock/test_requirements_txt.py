@@ -92,6 +92,7 @@ GOOD = requirements_txt.write(a_lock())
         ("markupsafe==3.0.3 \\", "markupsafe==zwei \\", "line 10: not a line of a lock"),
         ("    --hash=sha256:", "    --hash=md5:", "line 11: not a line of a lock"),
         ("torch-2.11.0%2Bcu128-cp312-cp312-", "torch-", "line 14: not a line of a lock"),
+        ("# made by envsolve 0.1.0", "torch==2.1\n# made by hand", "r.txt was not made by envsolve"),
         ("# variant: cu128\n", "", "the header has 0 lines 'variant: …', not one"),
         ("# made by envsolve ", "# made by hand ", "r.txt was not made by envsolve"),
         ("# python: 3.12", "--index-url https://host.example/simple\n# python: 3.12", "line 4: not a line of a lock"),
@@ -121,3 +122,16 @@ def test_a_file_on_this_disk_makes_the_lock_not_portable() -> None:
     assert not lock.header.portable
     assert "# portable: no, from the disk of the machine that made it: idna, six\n" in text
     assert requirements_txt.read(text).header == lock.header
+
+
+def test_a_package_without_its_hash_is_refused() -> None:
+    lines = [line for line in GOOD.splitlines() if not line.startswith("    --hash=")]
+    with pytest.raises(InputError, match=r"r\.txt: markupsafe==3\.0\.3 has no hash"):
+        requirements_txt.read("\n".join(lines), what="r.txt")
+
+
+def test_a_package_that_is_there_twice_is_refused() -> None:
+    """As after a merge by hand; with markers, one for each target is right."""
+    again = "\n".join(line for line in GOOD.splitlines() if not line.startswith("#"))
+    with pytest.raises(InputError, match=r"r\.txt has .* twice for one target"):
+        requirements_txt.read(f"{GOOD}{again}\n", what="r.txt")
