@@ -13,6 +13,7 @@ import pytest
 from envsolve.cli.app import run
 from envsolve.cli.commands import COMMANDS
 from envsolve.doctor.finding import CODES
+from envsolve.keeping.finding import PROBLEMS, WARNINGS
 from fakes.doc_pages import DOCS, Page, pages
 
 PAGES = pages()
@@ -74,6 +75,11 @@ def _flags(name: str) -> set[str]:
 def test_every_code_of_the_doctor_has_its_row_and_no_other() -> None:
     text = (DOCS / "errors" / "doctor-codes.md").read_text(encoding="utf-8")
     assert dict(re.findall(r"^\| `([a-z0-9-]+)` \| (.+) \|$", text, re.MULTILINE)) == CODES
+
+
+def test_every_code_of_check_has_its_row_and_no_other() -> None:
+    text = (DOCS / "errors" / "check-codes.md").read_text(encoding="utf-8")
+    assert dict(re.findall(r"^\| `([a-z0-9-]+)` \| (.+) \|$", text, re.MULTILINE)) == {**PROBLEMS, **WARNINGS}
 
 
 def test_every_page_is_short() -> None:

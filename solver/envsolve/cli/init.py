@@ -32,6 +32,7 @@ _Targets = Annotated[
         "--target", help='A machine that it must run on: a profile, or "RTX 4090,driver=550". May be repeated.'
     ),
 ]
+_Gpus = Annotated[str, typer.Option("--gpus", help="Of the cards: all, best, or indexes like 0,1.")]
 _Variants = Annotated[
     list[str] | None,
     typer.Option("--variant", help="A variant that the locks may hold: cu126, cpu, …. May be repeated. Default: any."),
@@ -62,7 +63,7 @@ def init(
     group: asked.Groups = None,
     target: _Targets = None,
     python: asked.Python = None,
-    gpus: asked.Gpus = "all",
+    gpus: _Gpus = "all",
     variant: _Variants = None,
     sdists: asked.Sdists = False,
     output: _Outputs = None,
