@@ -23,7 +23,7 @@ class Finding:
 # What each code means, for the docs.
 PROBLEMS = {
     "lock-missing": "a lock that is declared is not there, or holds nothing for this target",
-    "lock-unreadable": "a file is not a lock that this envsolve can read",
+    "lock-unreadable": "a file is not a lock of this version of envsolve",
     "does-not-run": "the pinned torch family does not run on the target",
     "more-must-be-known": "the target leaves open what decides",
     "cpu-build": "the lock holds the CPU build for a target with a GPU, and the file does not allow that",
