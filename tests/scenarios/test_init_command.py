@@ -136,6 +136,12 @@ def test_targets_that_one_file_can_not_hold_get_one_each(world: LockWorld, capsy
     before = files()
     assert init(world, targets=()) == 0
     assert files() == before
+    assert run(["lock", "--check", "-o", "lockfiles/"]) == 0
+    assert run(["lock", "--check", "-o", "lockfiles/", "--json"]) == 2
+    Path("requirements.in").write_text("torch\nsix\n")
+    assert run(["lock", "--check", "-o", "lockfiles/"]) == 1
+    assert run(["lock", "--upgrade", "-o", "lockfiles/"]) == 0
+    assert run(["check", *DAY]) == 0
 
 
 def test_several_formats_for_several_targets(world: LockWorld) -> None:
@@ -153,6 +159,24 @@ def test_a_target_is_completed_so_that_ci_reads_the_same(world: LockWorld) -> No
         assert init(world, "torch", "--python", "3.12", targets=("RTX 5070 Ti,driver=570.86.10",)) == 0
         machine = "RTX 5070 Ti,driver=570.86.10,python=3.12,os=linux,arch=x86_64"
         assert f'machine = "{machine}"' in Path(".envsolve.toml").read_text()
+
+
+def test_without_a_target_it_is_this_machine(world: LockWorld, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
+    from envsolve.machine.host import this_host
+
+    if this_host().platform != "linux_x86_64":
+        pytest.skip("the stub wheels are Linux x86-64 builds")
+    monkeypatch.setenv("ENVSOLVE_GPUS", "RTX 5070 Ti")
+    monkeypatch.setenv("ENVSOLVE_DRIVER", "570.86.10")
+    assert init(world, "torch", "--python", "3.12", targets=()) == 0
+    (line,) = (line for line in Path(".envsolve.toml").read_text().splitlines() if line.startswith("machine = "))
+    assert line.startswith('machine = "RTX 5070 Ti,') and "driver=570.86.10,python=3.12,os=linux,arch=x86_64" in line
+    monkeypatch.delenv("ENVSOLVE_GPUS")
+    monkeypatch.delenv("ENVSOLVE_DRIVER")  # CI has neither
+    before = files()
+    assert run(["check", *DAY]) == 0
+    assert init(world, targets=()) == 0
+    assert files() == before
 
 
 def test_a_profile_inside_the_project_is_named_and_one_outside_is_written_out(world: LockWorld) -> None:

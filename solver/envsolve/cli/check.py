@@ -80,8 +80,8 @@ def check(
 
         def settings_for(names: Sequence[str]) -> Settings:
             """What the command line says of indexes, else what the header of these locks says."""
-            made = recorded_in(names[:1], names[0])
-            said = made.sources(given) if made is not None else given
+            made = [recorded for _, recorded in recorded_in(names[:1], names[0])]
+            said = made[0].sources(given) if made else given
             return anchored(options.settings_from(
                 source=one(said["--source"]), mirror=one(said["--mirror"]), index=one(said["--index"]),
                 extra_index=many(said["--extra-index"]), find_links=many(said["--find-links"]),

@@ -15,6 +15,7 @@ from envsolve.cli.lock_order import DEFAULT, LockOrder, jobs_of, outputs_of
 from envsolve.cli.planned import Asked
 from envsolve.cli.recorded import Given, many, one, recorded_in
 from envsolve.cli.told_as_json import told_as_json
+from envsolve.errors import InputError
 
 if TYPE_CHECKING:
     from envsolve.cli.lock_order import Job
@@ -46,7 +47,11 @@ _Output = Annotated[
     ),
 ]  # fmt: skip
 _Check = Annotated[
-    bool, typer.Option("--check", help="Write nothing; exit 1 with a diff if a lock no longer answers its inputs.")
+    bool,
+    typer.Option(
+        "--check",
+        help="Write nothing; exit 1 with a diff if a lock no longer answers its inputs: those given, or its header's.",
+    ),
 ]
 _Upgrade = Annotated[bool, typer.Option("--upgrade", help="Take the newest versions, whatever the lock holds now.")]
 _UpgradePackage = Annotated[
@@ -104,16 +109,15 @@ def lock(
         "--source": source, "--mirror": mirror, "--index": index, "--extra-index": extra_index,
         "--find-links": find_links, "--conda-channel": conda_channel, "--snippet": snippet.value if snippet else None,
     }  # fmt: skip
-    with told_as_json(as_json):
-        if (check or upgrade or upgrade_package) and wanted.names_nothing:
-            wanted, target, given = _from_header(wanted, target, given, output or [])
+
+    def carried_out(names: list[str], wanted: Asked, target: list[str] | None, given: Given) -> int:
         settings = options.settings_from(
             source=one(given["--source"]), mirror=one(given["--mirror"]), index=one(given["--index"]),
             extra_index=many(given["--extra-index"]), find_links=many(given["--find-links"]),
             offline=offline, refresh=refresh, cache_dir=cache_dir,
         )  # fmt: skip
         order = order_of(
-            output or [],
+            names,
             jobs_of(wanted, target or [], source=settings.source, mirror=settings.mirror),
             command=wanted.command(given, targets=target),
             check=check,
@@ -124,16 +128,23 @@ def lock(
         )
         return carry_out(order, settings, as_json=as_json)
 
-
-def _from_header(
-    wanted: Asked, target: list[str] | None, given: Given, names: list[str]
-) -> tuple[Asked, list[str] | None, Given]:
-    """What the locks' own header says that they answer, if there is one; what the command line says outranks it."""
-    made = recorded_in(names, DEFAULT)
-    if made is None:
-        return wanted, target, given
-    sources = {**made.sources(given), "--snippet": given["--snippet"]}
-    return made.asked(wanted, another_machine=bool(target)), target or made.targets(), sources
+    with told_as_json(as_json):
+        renewed = bool(check or upgrade or upgrade_package) and wanted.names_nothing
+        recorded = recorded_in(output or [], DEFAULT) if renewed else []
+        if not recorded:
+            return carried_out(output or [], wanted, target, given)
+        if as_json and len(recorded) > 1:
+            raise InputError("--json tells of locks of one command only", hint="-o names one of them")
+        # The locks' own headers say what they answer; what the command line says outranks them.
+        return max(
+            carried_out(
+                names,
+                made.asked(wanted, another_machine=bool(target)),
+                target or made.targets(),
+                {**made.sources(given), "--snippet": given["--snippet"]},
+            )
+            for names, made in recorded
+        )
 
 
 def order_of(

@@ -100,27 +100,39 @@ def parse_command(line: str, what: str) -> Recorded:
     return Recorded(requirements=tuple(requirements), options=options)
 
 
-def recorded_in(names: Sequence[str], default: str) -> Recorded | None:
-    """The one command that made all the locks of these names (files or folders).
+def recorded_in(names: Sequence[str], default: str) -> list[tuple[list[str], Recorded]]:
+    """What the locks of these names (files or folders) were made from, with the names to make again by each command.
 
-    None where none of them is there yet. Raises InputError where they were made by different commands.
+    Nothing where none of them is there yet. Raises InputError for a lock that doesn't say, and for a folder where
+    commands for several targets lie beside others.
     """
     found = {path: line for path in _files(names or [default]) if (line := _command_of(path))}
-    if not found:
-        return None
-    first, *others = found
-    for path in others:
-        if found[path] != found[first]:
-            raise InputError(
-                f"{first} and {path} were made by different commands", hint=f"give them one at a time: -o {first}"
-            )
-    return replace(parse_command(found[first], str(first)), folder=first.parent)
+    made = {line: replace(parse_command(line, str(path)), folder=path.parent) for path, line in found.items()}
+    if len(made) == 1:
+        return [(list(names), one) for one in made.values()]
+    for path, line in found.items():
+        if len(made[line].targets()) > 1 and str(path) not in names:
+            raise InputError(f"{path.parent} holds locks of several commands", hint=f"give them one by one: -o {path}")
+    return [([str(path) for path in found if found[path] == line], one) for line, one in made.items()]
 
 
 def _files(names: Sequence[str]) -> Iterator[Path]:
+    """The files that are named, and those in folders that envsolve made."""
     for name in names:
         path = Path(name)
-        yield from sorted(p for p in path.iterdir() if p.is_file()) if path.is_dir() else (path,)
+        if path.is_dir():
+            yield from (file for file in sorted(path.iterdir()) if file.is_file() and _ours(file))
+        else:
+            yield path
+
+
+def _ours(path: Path) -> bool:
+    from envsolve.cli.former_lock import former_texts
+
+    try:
+        return bool(former_texts([path]))
+    except InputError:
+        return False  # somebody else's
 
 
 def _command_of(path: Path) -> str:

@@ -69,24 +69,31 @@ def test_a_file_beside_the_lock_is_found_from_elsewhere(tmp_path: Path, monkeypa
     Path("app").mkdir()
     Path("app/requirements.in").touch()
     Path("app/a.txt").write_text(_text(lock_command([], {"-r": Path("requirements.in")})))
-    found = recorded_in(["app/a.txt"], "b.txt")
-    assert found is not None
+    ((names, found),) = recorded_in(["app/a.txt"], "b.txt")
+    assert names == ["app/a.txt"]
     assert found.asked(Asked(), another_machine=False).files == [Path("app/requirements.in")]
 
 
-def test_locks_of_different_commands_are_asked_for_one_at_a_time(
+def test_locks_of_different_commands_are_made_again_each_by_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a.txt").write_text(_text("envsolve lock torch"))
     Path("b.txt").write_text(_text("envsolve lock numpy"))
     Path("other.txt").write_text(_text("envsolve lock torch"))
-    assert recorded_in(["none.txt"], "requirements.lock.txt") is None
-    assert recorded_in(["a.txt", "other.txt"], "none.txt") is not None
-    with pytest.raises(InputError, match=r"a\.txt and b\.txt were made by different commands"):
-        recorded_in(["a.txt", "b.txt"], "none.txt")
-    with pytest.raises(InputError, match="different commands"):
-        recorded_in(["."], "none.txt")
+    Path("notes.txt").write_text("somebody's own")
+    Path("notes.md").write_text("made by envsolve, says somebody")
+
+    def names(*given: str) -> list[list[str]]:
+        return [names for names, _ in recorded_in(list(given), "requirements.lock.txt")]
+
+    assert names("none.txt") == names() == []
+    assert names("a.txt", "other.txt") == [["a.txt", "other.txt"]]
+    assert names("a.txt", "b.txt") == [["a.txt"], ["b.txt"]]
+    assert names(".") == [["a.txt", "other.txt"], ["b.txt"]]
+    Path("c.txt").write_text(_text("envsolve lock torch --target x --target y"))
+    with pytest.raises(InputError, match="holds locks of several commands"):
+        names(".")
 
 
 def test_a_lock_without_its_command_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
