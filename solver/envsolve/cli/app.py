@@ -137,4 +137,8 @@ def _lower(message: str) -> str:
 
 def _usage_hint(error: TyperException) -> str:
     context = getattr(error, "ctx", None)
-    return f"{context.command_path if context else 'envsolve'} --help"
+    path = context.command_path if context else "envsolve"
+    option = getattr(error, "option_name", None)
+    if option in ("-v", "-q", "--verbose", "--quiet"):  # envsolve's own, which stand before the command
+        return f"{path.replace('envsolve', f'envsolve {option}', 1)} …"
+    return f"{path} --help"

@@ -35,6 +35,7 @@ def test_version(capsys: Output) -> None:
     [
         (["plann"], "error: there is no command 'plann'", "hint: envsolve plan"),
         (["plan", "--zzz"], "error: no such option: --zzz", "hint: envsolve plan --help"),
+        (["envs", "list", "-v"], "error: no such option: -v", "hint: envsolve -v envs list …"),
         (["detect", "extra"], "error: got unexpected extra argument(s) (extra)", "hint: envsolve detect --help"),
     ],
 )
