@@ -59,7 +59,7 @@ def make(wish: InitWish, settings: Settings) -> Made | NoLock:
     """All files of the project in this folder; nothing is written."""
     from envsolve.cli.declaration import read_declaration
     from envsolve.cli.init_targets import declaration
-    from envsolve.cli.locking import NoLock
+    from envsolve.cli.locking import NoLock, say_notes
 
     base = read_declaration(Path()) if Path(FILE).is_file() else None
     inputs = settled_inputs(wish, base)
@@ -70,6 +70,7 @@ def make(wish: InitWish, settings: Settings) -> Made | NoLock:
     for targets, order, worked in _solved(declared, inputs, settings, wish):
         if isinstance(worked, NoLock):
             return worked
+        say_notes(worked.found)
         answers.update(zip(targets, worked.found, strict=True))
         texts.update(_locks(order, worked, wish))
     _check_variants(declared, answers)

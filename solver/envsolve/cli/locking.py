@@ -171,6 +171,18 @@ def show_no(no: NoLock, *, several: bool, as_json: bool) -> None:
 
 
 def _show(found: Sequence[Locked], order: LockOrder, *, as_json: bool) -> None:
+    say_notes(found)
+    if as_json:
+        print(json.dumps(_as_json(found, order), ensure_ascii=False))
+        return
+    for output in order.outputs:
+        for number in output.jobs:
+            lock = found[number].lock
+            talk.say(f"wrote {output.path}: {len(lock.packages)} packages for {lock.header.target}")
+
+
+def say_notes(found: Sequence[Locked]) -> None:
+    """What people should know of locks: how they differ from the plan, what is built, what is on this disk only."""
     for answer in found:
         for difference in answer.differences:
             talk.say(f"note: {difference}")
@@ -179,13 +191,6 @@ def _show(found: Sequence[Locked], order: LockOrder, *, as_json: bool) -> None:
         if answer.lock.header.local:
             names = ", ".join(answer.lock.header.local)
             talk.say(f"note: from this machine's disk, so that the lock may not work elsewhere: {names}")
-    if as_json:
-        print(json.dumps(_as_json(found, order), ensure_ascii=False))
-        return
-    for output in order.outputs:
-        for number in output.jobs:
-            lock = found[number].lock
-            talk.say(f"wrote {output.path}: {len(lock.packages)} packages for {lock.header.target}")
 
 
 def _built(lock: Lock) -> list[str]:

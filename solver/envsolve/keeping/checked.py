@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
-from envsolve.judge.identify import identify
 from envsolve.keeping.answering import answer_problems
 from envsolve.keeping.endings import endings
 from envsolve.keeping.finding import Finding
@@ -18,6 +17,7 @@ from envsolve.record import record
 from envsolve.resolve.gpu_choice import chosen
 from envsolve.resolve.plan import Plan
 from envsolve.resolve.request import Request
+from envsolve.resolve.scenarios import know
 from envsolve.rulebook.rulebook import Rulebook
 
 
@@ -81,7 +81,7 @@ def check_target(aim: Aim, files: Sequence[LockFile], rulebook: Rulebook, *, tod
         held.append((file.path, lock))
         if isinstance(answer, Plan) and not found:
             runs.append(f"{file.path}: {_runs(answer)}")
-        used = _identified(chosen(machine, Request(requirements=(), gpus=aim.gpus)), rulebook)
+        used = chosen(know(machine, rulebook).machine, Request(requirements=(), gpus=aim.gpus))
         for ending in endings(lock, used, rulebook, today=today, ahead=ahead):
             # The same end is told once, whatever the number of files.
             warnings.setdefault(replace(ending, file=files[0].path))
@@ -119,12 +119,6 @@ def _at(aim: Aim, lock: Lock) -> Machine:
         return aim.machine
     assumed = tuple(name for name in aim.machine.assumed if name != "python")
     return replace(aim.machine, python=lock.python, assumed=assumed)
-
-
-def _identified(machine: Machine, rulebook: Rulebook) -> Machine:
-    if machine.vendor not in ("nvidia", None):
-        return machine
-    return replace(machine, gpus=tuple(identify(gpu, rulebook).gpu for gpu in machine.gpus))
 
 
 def _runs(plan: Plan) -> str:
