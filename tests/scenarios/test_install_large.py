@@ -16,7 +16,7 @@ from envsolve.environment.gather import LARGE
 from envsolve.environment.wanted import wheels_folder
 from envsolve.settings import load_settings
 from fakes.index_server import IndexServer
-from fakes.installing import SIX, arguments, builds, install, lock_file, python_of, spawn
+from fakes.installing import SIX, arguments, builds, install, lock_file, python_of, says, spawn
 from fakes.stub_locks import served_lock
 from fakes.stub_wheels import StubWheel
 
@@ -69,6 +69,17 @@ def test_a_kept_wheel_that_rotted_is_fetched_again(
     assert install(lock, server, "--installer", installer, name="second") == 0
     assert wheel.read_bytes() == content
     assert [seen.method for seen in server.requests] == ["HEAD", "GET"]
+
+
+def test_a_cache_that_cant_be_written_stops_nothing(
+    store: Path, tmp_path: Path, server: IndexServer, installer: str, capsys: Output
+) -> None:
+    (tmp_path / "file").write_text("")
+    lock = lock_file(tmp_path, served_lock(server, SIX, padding=LARGE))
+    cache = ["--cache-dir", str(tmp_path / "file" / "cache")]
+    assert install(lock, server, "--installer", installer, *cache) == 0
+    assert f"can't be written: {installer} fetches everything itself" in capsys.readouterr().err
+    assert says(store / "envs/fresh", "import torch, six; print(torch.__version__)") == "2.11.0+cpu"
 
 
 def test_a_killed_download_goes_on(store: Path, tmp_path: Path, server: IndexServer, installer: str) -> None:

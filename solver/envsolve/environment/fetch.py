@@ -96,15 +96,23 @@ class _Run:
                 self.broken.append(error)
                 self.stop.set()
 
+    def _is_here(self, one: Wanted) -> bool:
+        if not is_kept(one, self._settings) or (self._prove_kept and is_damaged(one, self._settings)):
+            return False
+        path = kept(one, self._settings)
+        self._tally.add(path.stat().st_size)
+        mark_used(path)
+        return True
+
     def _one(self, one: Wanted) -> Path:
         """The whole file. Raises OtherBytes, OutsideError, OSError."""
         path = kept(one, self._settings)
         part = wheels_folder(self._settings) / f"{one.sha256}.part"
+        if self._is_here(one):  # nothing is written: the cache may be one that can't be
+            return path
         part.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(part.with_suffix(".lock")):  # another envsolve may be at it
-            if is_kept(one, self._settings) and (not self._prove_kept or not is_damaged(one, self._settings)):
-                self._tally.add(path.stat().st_size)
-                mark_used(path)
+            if self._is_here(one):
                 return path
             partial = Partial(one.url, part, self.http, self._tally.add, self.stop)
             resumed = partial.size > 0

@@ -16,9 +16,9 @@ from envsolve.environment.progress import Progress, untold
 from envsolve.environment.proof import Prover
 from envsolve.environment.pythons import TargetPython
 from envsolve.environment.sizes import download
-from envsolve.environment.space import check_space, needs, readable
+from envsolve.environment.space import check_space, is_writable, needs, readable
 from envsolve.environment.store import Draft, Slot
-from envsolve.environment.wanted import Wanted, wheels_folder
+from envsolve.environment.wanted import Wanted, is_kept, wheels_folder
 from envsolve.errors import InputError, OutsideError, RefusedError
 
 Say = Callable[[str], None]
@@ -107,6 +107,9 @@ def _large_files(slot: Slot, order: Order, say: Say) -> tuple[Wanted, ...]:
     """The files that envsolve fetches itself; raises OutsideError when there is no space for all."""
     fetched = download(order.lock, order.settings)
     large = large_files(order.lock, fetched, order.settings, here=order.here)
+    if missing(large, order.settings) and not is_writable(wheels_folder(order.settings)):
+        say(f"{order.settings.cache_dir} can't be written: {order.installer.name} fetches everything itself")
+        large = tuple(one for one in large if is_kept(one, order.settings))
     if order.here:
         size = sum(path.stat().st_size for path in order.here.values())
         check_space(needs(size, slot.builds, order.installer.name, kept=size, keep=slot.builds)[:-1])

@@ -86,6 +86,11 @@ def _existing(path: Path) -> Path:
     return next(folder for folder in (path, *path.parents) if folder.exists())
 
 
+def is_writable(path: Path) -> bool:
+    """Whether a file can be put into a folder, which may still have to be made."""
+    return os.access(_existing(path), os.W_OK | os.X_OK)
+
+
 def readable(size: int) -> str:
     """A size in bytes for people."""
     return f"{size / 1e9:.1f} GB" if size >= 1e8 else f"{size / 1e6:.1f} MB"
