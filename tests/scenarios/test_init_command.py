@@ -231,6 +231,8 @@ def test_no_lock_no_files(world: LockWorld, capsys: Output) -> None:
 def test_what_is_there_is_not_overwritten_without_force(world: LockWorld, capsys: Output) -> None:
     assert init(world, "torch") == 0
     before = files()
+    assert init(world, "--python", "3.11", targets=()) == 2
+    assert "--python goes with --target" in capsys.readouterr().err
     assert init(world, targets=(OTHER,)) == 2
     assert ".envsolve.toml is there and says otherwise" in capsys.readouterr().err
     Path("requirements.in").write_text("torch<2.11\n")

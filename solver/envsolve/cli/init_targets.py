@@ -13,7 +13,7 @@ from envsolve.cli.init_inputs import Inputs
 from envsolve.cli.init_wish import InitWish
 from envsolve.cli.planned import Asked
 from envsolve.errors import InputError
-from envsolve.keeping.declared import Declared, DeclaredTarget
+from envsolve.keeping.declared import FILE, Declared, DeclaredTarget
 
 if TYPE_CHECKING:
     from envsolve.cli.lock_order import Job
@@ -40,6 +40,9 @@ def declaration(wish: InitWish, base: Declared | None, inputs: Inputs, settings:
         sdists=wish.sdists or before.sdists,
     )
     if not wish.targets and before.targets:
+        if wish.python is not None or wish.gpus != "all":
+            option = "--python" if wish.python is not None else "--gpus"
+            raise InputError(f"{option} goes with --target: the targets are declared in {FILE}", hint=f"edit {FILE}")
         targets = before.targets
     else:
         targets = tuple(_target(text, wish, plain, inputs, settings) for text in wish.targets or (None,))
