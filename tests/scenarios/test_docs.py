@@ -13,6 +13,7 @@ import pytest
 from envsolve.cli.app import run
 from envsolve.cli.commands import COMMANDS
 from envsolve.doctor.finding import CODES
+from envsolve.keeping.declared_read import parse_declared
 from envsolve.keeping.finding import PROBLEMS, WARNINGS
 from fakes.doc_pages import DOCS, Page, pages
 
@@ -80,6 +81,11 @@ def test_every_code_of_the_doctor_has_its_row_and_no_other() -> None:
 def test_every_code_of_check_has_its_row_and_no_other() -> None:
     text = (DOCS / "errors" / "check-codes.md").read_text(encoding="utf-8")
     assert dict(re.findall(r"^\| `([a-z0-9-]+)` \| (.+) \|$", text, re.MULTILINE)) == {**PROBLEMS, **WARNINGS}
+
+
+def test_the_declaration_that_is_shown_is_one() -> None:
+    (shown,) = re.findall(r"```toml\n(schema = .*?)```", (DOCS / "teams.md").read_text("utf-8"), re.DOTALL)
+    assert [target.variants for target in parse_declared(shown).targets] == [(), ("cpu",)]
 
 
 def test_every_page_is_short() -> None:
