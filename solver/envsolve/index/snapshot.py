@@ -10,7 +10,7 @@ from envsolve.addresses import PYTORCH_INDEX
 from envsolve.index.configuration.redact import strip_credentials
 from envsolve.index.metadata import Condensed
 from envsolve.index.page import Link
-from envsolve.index.places import Place
+from envsolve.index.places import FAMILY, Place
 from envsolve.index.release import UNKNOWN_ADDRESS, ReleaseFile
 from envsolve.index.snapshot_file import SnapshotFile
 from envsolve.settings import Settings
@@ -44,9 +44,14 @@ class Snapshot:
             self._said.append(text)
 
     def links(self, place: Place, name: str) -> list[Link] | None:
-        """The files of a package at a place; None if the snapshot doesn't stand for that place or has none."""
+        """The files of a package at a place; None if the snapshot doesn't stand for that place or package.
+
+        Of the torch family it has what it has: in a folder that it lacks there are no files, and another one will do.
+        """
         part, folder = self._part_for(place, name)
         content = self._load(part) if part else None
+        if part and content is None and place.base and name in FAMILY:
+            content = {"files": ()}
         if content is None:
             return None
         self.answers()

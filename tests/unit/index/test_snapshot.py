@@ -130,6 +130,14 @@ def test_it_stands_for_the_two_indexes_only(tmp_path: Path) -> None:
         index.files("torch", variant="cu128", version=version)
 
 
+def test_of_the_family_a_folder_that_it_lacks_is_empty_so_that_another_variant_is_tried(tmp_path: Path) -> None:
+    with open_index(_settings(tmp_path), python="3.12", platform="linux_x86_64") as index:
+        for name in ("torch", "torchvision", "torchaudio"):
+            assert index.files(name, variant="cu999") == ()
+        with pytest.raises(OfflineError, match="not in the cache"):
+            index.files("triton", variant="cu999")  # the default index may have it: nothing is known of it
+
+
 def test_metadata_is_that_of_exactly_this_file(tmp_path: Path) -> None:
     from dataclasses import replace
 
