@@ -57,7 +57,8 @@ class Client:
 
     def pins(self) -> dict[str, str]:
         """The versions in the lock that was written last, by name."""
-        return {name.lower().replace("_", "-"): version for name, version in _PIN.findall(unquote(self.output.read_text()))}
+        found = _PIN.findall(unquote(self.output.read_text()))
+        return {name.lower().replace("_", "-"): version for name, version in found}
 
 
 def written(folder: Path, name: str, lines: Sequence[str]) -> Path:

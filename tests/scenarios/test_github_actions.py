@@ -77,13 +77,27 @@ def outcome(line: str) -> int:
 
 def test_it_is_a_workflow() -> None:
     document = workflow()
-    assert set(document["jobs"]) == {"cpu", "gpu"}
+    assert set(document["jobs"]) == {"locks", "cpu", "gpu"}
     assert {"pull_request", "push"} == set(document[True])  # YAML 1.1 reads `on` as a truth
     for job in document["jobs"].values():
         assert job["runs-on"] and all(("run" in step) != ("uses" in step) for step in job["steps"])
         written = {word for line in commands(job) for word in shlex.split(line) if word.endswith(".xml")}
         uploads = {step["with"]["path"] for step in job["steps"] if "upload-artifact" in step.get("uses", "")}
-        assert written == uploads and len(written) == 1
+        assert written == uploads
+    assert commands(document["jobs"]["locks"]) == ["envsolve check --format github"]
+
+
+def test_the_locks_are_held_to_what_the_project_declares(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = {f"cpu,{PLACE}": f"cpu-py{RUNNING}", f"H200,driver=580.65.06,{PLACE}": "gpu"}
+    targets = "".join(f'[[targets]]\nmachine = "{m}"\nlocks = ["lockfiles/{n}.lock.txt"]\n' for m, n in rows.items())
+    Path(".envsolve.toml").write_text(f'schema = 1\nrequirements = ["requirements.in"]\n{targets}')
+    [line] = commands(workflow()["jobs"]["locks"])
+    assert outcome(line) == 0
+    capsys.readouterr()
+    Path("requirements.in").write_text("torch==2.11.0\nnumpy-like\n")
+    assert outcome(line) == 1
+    said = capsys.readouterr().out
+    assert all(f"::error file=lockfiles/{name}.lock.txt" in said for name in rows.values())
 
 
 @pytest.mark.parametrize("name", ["cpu", "gpu"])
