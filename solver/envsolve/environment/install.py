@@ -114,8 +114,10 @@ def _large_files(slot: Slot, order: Order, say: Say) -> tuple[Wanted, ...]:
         size = sum(path.stat().st_size for path in order.here.values())
         check_space(needs(size, slot.builds, order.installer.name, kept=size, keep=slot.builds)[:-1])
     elif fetched.size:
-        say(f"{'up to' if fetched.complete else 'at least'} {readable(fetched.size)} to download")
         todo = sum(one.size or 0 for one in missing(large, order.settings))
+        rest = fetched.size - sum(one.size or 0 for one in large) + todo
+        if rest:
+            say(f"{'up to' if fetched.complete else 'at least'} {readable(rest)} to download")
         keep = wheels_folder(order.settings)
         check_space(needs(fetched.size, slot.builds, order.installer.name, kept=todo, keep=keep))
     return large

@@ -33,11 +33,16 @@ def kept(wanted: Wanted, settings: Settings) -> Path:
 
 def is_kept(wanted: Wanted, settings: Settings) -> bool:
     """Whether a whole file is there, as far as its size tells; it was hashed when it came."""
+    size = size_kept(wanted.sha256, wanted.filename, settings)
+    return size is not None and wanted.size in (None, size)
+
+
+def size_kept(sha256: str, filename: str, settings: Settings) -> int | None:
+    """The bytes of a whole file that is kept; None where there is none."""
     try:
-        size = kept(wanted, settings).stat().st_size
+        return (wheels_folder(settings) / sha256 / filename).stat().st_size
     except OSError:
-        return False
-    return wanted.size in (None, size)
+        return None
 
 
 def is_damaged(wanted: Wanted, settings: Settings) -> bool:

@@ -10,6 +10,7 @@ import pytest
 from envsolve.environment import space
 from envsolve.environment.sizes import Download, download
 from envsolve.environment.space import check_space, needs
+from envsolve.environment.wanted import wheels_folder
 from envsolve.errors import OutsideError
 from envsolve.lock import requirements_txt
 from envsolve.settings import Settings
@@ -46,6 +47,17 @@ def test_the_address_of_a_torch_wheel_is_asked(tmp_path: Path) -> None:
         asked = server.count()
         assert download(lock, settings(tmp_path, offline=True)) == Download(size=0, complete=False)
         assert server.count() == asked
+
+
+def test_a_wheel_that_an_earlier_run_kept_is_measured(tmp_path: Path) -> None:
+    wheel = stub_torch("2.11.0+cpu")
+    lock = requirements_txt.read(requirements_txt.write(stub_lock({f"https://h.example/{wheel.filename}": wheel}, [])))
+    offline = settings(tmp_path, offline=True)
+    assert download(lock, offline) == Download(size=0, complete=False)
+    kept = wheels_folder(offline) / wheel.sha256
+    kept.mkdir(parents=True)
+    wheel.write(kept)
+    assert download(lock, offline) == Download(size=len(wheel.content), complete=True)
 
 
 @pytest.mark.parametrize("fault", [{"status": 500}, {"status": 404}, {"status": 403}])
