@@ -24,7 +24,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from hashlib import sha256
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
@@ -90,8 +89,7 @@ class Bench:
         pip = pip_wheel(self.python)
         assert pip, "no wheel of pip is on this machine"
         self.with_pip = folder / "with-pip.txt"
-        line = f"pip @ {pip.as_uri()} --hash=sha256:{sha256(pip.read_bytes()).hexdigest()}\n"
-        self.with_pip.write_text(self.lock.read_text(encoding="utf-8") + line, encoding="utf-8")
+        self.with_pip.write_text(self.lock.read_text(encoding="utf-8") + f"{pip.requirement}\n", encoding="utf-8")
         self.env = {name: value for name, value in os.environ.items() if not name.startswith(_DROPPED)}
         self.env |= {"UV_CACHE_DIR": str(folder / "uv"), "UV_NO_CONFIG": "1", "UV_INDEX_URL": index}
         self.env |= {"PIP_CONFIG_FILE": os.devnull, "XDG_CONFIG_HOME": str(folder / "config")}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ from envsolve.settings import Settings, redact
 
 if TYPE_CHECKING:
     from envsolve.environment.conda import Conda
+    from envsolve.environment.pip_wheel import PipWheel
 
 Say = Callable[[str], None]
 
@@ -37,7 +37,7 @@ class Building:
         self._say = say
         self._detail = detail
         self._progress = progress
-        self._pip: Path | None = None
+        self._pip: PipWheel | None = None
 
     def build(self, name: str, python: TargetPython | None, large: tuple[Wanted, ...]) -> Marker:
         """The marker of the filled build. Raises OutsideError, RefusedError, OSError."""
@@ -143,6 +143,8 @@ class Building:
 
 
 def _marker(python: TargetPython, order: Order, name: str) -> Marker:
+    from hashlib import sha256  # loaded while uv made the environment
+
     return Marker(
         name=name,
         stage="building",

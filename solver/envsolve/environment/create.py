@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from envsolve.environment.child import Ended, plain_environment
 from envsolve.environment.failure import explain, is_known
@@ -12,6 +13,9 @@ from envsolve.environment.pythons import TargetPython
 from envsolve.environment.store import remove_tree
 from envsolve.errors import OutsideError
 from envsolve.record import record
+
+if TYPE_CHECKING:
+    from envsolve.environment.pip_wheel import PipWheel
 
 _VENV_SECONDS = 300.0
 
@@ -21,7 +25,7 @@ class Created:
     """What made an environment, and the wheel of pip that it still lacks (None: pip is in)."""
 
     tool: str
-    pip_to_add: Path | None = None
+    pip_to_add: PipWheel | None = None
 
 
 def create(python: TargetPython, path: Path, *, cache_dir: Path, uv: Path | None = None) -> Created:
@@ -75,7 +79,7 @@ def _with_virtualenv(python: TargetPython, path: Path, cache_dir: Path) -> str |
     return None
 
 
-def _with_uv(uv: Path, python: TargetPython, path: Path) -> Path | None:
+def _with_uv(uv: Path, python: TargetPython, path: Path) -> PipWheel | None:
     """The wheel of pip for the environment that uv made; None where it made none, or no pip is on this machine."""
     command = [str(uv), "venv", "--no-project", "--no-config", "--python", str(python.executable), str(path)]
     quiet = subprocess.DEVNULL

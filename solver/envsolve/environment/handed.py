@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 from envsolve.index.configuration.redact import origin
 from envsolve.lock.lock import Lock, LockedPackage
 from envsolve.settings import PYTORCH_INDEX, Settings
 
+if TYPE_CHECKING:
+    from envsolve.environment.pip_wheel import PipWheel
+
 
 @contextmanager
 def handed(
-    lock: Lock, folder: Path, settings: Settings, *, pip: Path | None = None, here: Mapping[str, Path] | None = None
+    lock: Lock, folder: Path, settings: Settings, *, pip: PipWheel | None = None, here: Mapping[str, Path] | None = None
 ) -> Iterator[Path]:
     """A requirements file for the installer; it may hold credentials, so only we can read it and it goes.
 
@@ -26,7 +29,7 @@ def handed(
     path = folder / ".envsolve-handed.txt"
     lines = [_line(package, settings, here or {}) for package in lock.packages]
     if pip and all(package.name != "pip" for package in lock.packages):
-        lines.append(f"pip @ {pip.as_uri()} --hash=sha256:{sha256(pip.read_bytes()).hexdigest()}")
+        lines.append(pip.requirement)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:

@@ -6,20 +6,36 @@ import importlib.util
 import re
 import zipfile
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from envsolve.environment.pythons import TargetPython
+from envsolve.record import record
 
 _REQUIRES = re.compile(r"^Requires-Python: *(\S.*?)\s*$", re.MULTILINE)
 
 
-def pip_wheel(python: TargetPython) -> Path | None:
+@record
+class PipWheel:
+    """A wheel of pip on this machine, and the SHA-256 (hex) of its bytes."""
+
+    path: Path
+    sha256: str
+
+    @property
+    def requirement(self) -> str:
+        """The line of a requirements file that installs it."""
+        return f"pip @ {self.path.as_uri()} --hash=sha256:{self.sha256}"
+
+
+def pip_wheel(python: TargetPython) -> PipWheel | None:
     """The newest pip that runs on this Python, of those that virtualenv and the Python itself bring along."""
     newest_first = sorted(_wheels(python), key=_version, reverse=True)
-    return next((wheel for wheel in newest_first if _runs_on(wheel, python.version)), None)
+    found = next((wheel for wheel in newest_first if _runs_on(wheel, python.version)), None)
+    return PipWheel(path=found, sha256=sha256(found.read_bytes()).hexdigest()) if found else None
 
 
 def _wheels(python: TargetPython) -> Iterator[Path]:

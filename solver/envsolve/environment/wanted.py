@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from hashlib import file_digest
 from pathlib import Path
 
 from envsolve.record import record
@@ -47,6 +46,8 @@ def size_kept(sha256: str, filename: str, settings: Settings) -> int | None:
 
 def is_damaged(wanted: Wanted, settings: Settings) -> bool:
     """Whether the bytes of a file that is kept are no longer those that it was kept with."""
+    from hashlib import file_digest  # seldom wanted
+
     with kept(wanted, settings).open("rb") as file:
         return file_digest(file, "sha256").hexdigest() != wanted.sha256
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 import sysconfig
 import zipfile
@@ -26,19 +27,23 @@ def bundled(stdlib: Path, version: str, requires: str) -> Path:
 
 def test_the_running_python_has_one() -> None:
     wheel = pip_wheel(target(".".join(map(str, sys.version_info[:3])), Path(sysconfig.get_path("stdlib"))))
-    assert wheel is not None and wheel.name.startswith("pip-")
+    assert wheel is not None and wheel.path.name.startswith("pip-")
+    assert wheel.requirement == f"pip @ {wheel.path.as_uri()} --hash=sha256:{wheel.sha256}"
 
 
 def test_an_old_python_gets_its_own(tmp_path: Path) -> None:
     old = bundled(tmp_path, "18.1", ">=2.7")
     bundled(tmp_path, "9999", ">=3.7")
-    assert pip_wheel(target("3.6.15", tmp_path)) == old
+    found = pip_wheel(target("3.6.15", tmp_path))
+    assert found is not None and found.path == old
 
 
 def test_the_newest_that_runs_wins(tmp_path: Path) -> None:
     bundled(tmp_path, "9.0", ">=3.6")
     newest = bundled(tmp_path, "10000.1", ">=3.6")
-    assert pip_wheel(target("3.12.1", tmp_path)) == newest
+    found = pip_wheel(target("3.12.1", tmp_path))
+    assert found is not None and found.path == newest
+    assert found.sha256 == hashlib.sha256(newest.read_bytes()).hexdigest()
 
 
 def test_a_python_without_any(tmp_path: Path) -> None:
