@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import errno
 import gc
 import importlib
 import os
@@ -19,6 +19,8 @@ from envsolve.cli.commands import COMMANDS
 from envsolve.errors import EnvsolveError, InputError
 
 INTERRUPTED = 130
+# A disk that is full, broken or read-only is no bug of envsolve's, wherever it shows.
+_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS)
 
 
 class LazyGroup(TyperGroup):
@@ -89,10 +91,20 @@ def _leave(code: int) -> NoReturn:
 
     Nothing here waits for the end of the process: files, threads and locks are all closed where they were opened.
     """
-    with contextlib.suppress(OSError, ValueError):  # a closed pipe: nobody reads on
-        sys.stdout.flush()
-        sys.stderr.flush()
-    os._exit(code)
+    os._exit(_all_out(code))
+
+
+def _all_out(code: int) -> int:
+    """The exit code, once all that was printed is out: 3 where it can't be."""
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:  # closed by whoever started us
+                stream.flush()
+    except BrokenPipeError:  # nobody reads on
+        return code
+    except (OSError, ValueError) as error:
+        return code or _cant_write(error)
+    return code
 
 
 def run(argv: list[str]) -> int:
@@ -111,17 +123,31 @@ def run(argv: list[str]) -> int:
         return 2
     except (KeyboardInterrupt, typer.Abort):
         return _interrupted()
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # nobody reads on; typer makes an exit with 1 of it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        if error.errno not in _DISK:
+            return _bug(error)
+        return _cant_write(error)
     except Exception as bug:
-        if talk.level() > 1:
-            raise
-        talk.error(
-            f"this is a bug in envsolve: {type(bug).__name__}: {bug}",
-            "run it again as `envsolve -v COMMAND …` and report what it says",
-        )
-        return 3
+        return _bug(bug)
+
+
+def _cant_write(error: OSError | ValueError) -> int:
+    where = getattr(error, "filename", None) or "what was to be printed"
+    talk.error(f"can't write {where}: {getattr(error, 'strerror', None) or error}", "")
+    return 3
+
+
+def _bug(bug: Exception) -> int:
+    if talk.level() > 1:
+        raise bug
+    talk.error(
+        f"this is a bug in envsolve: {type(bug).__name__}: {bug}",
+        "run it again as `envsolve -v COMMAND …` and report what it says",
+    )
+    return 3
 
 
 def _interrupted() -> int:

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from envsolve import __version__
@@ -64,3 +70,23 @@ def test_a_bug_is_no_traceback_unless_asked_for(monkeypatch: pytest.MonkeyPatch,
     assert capsys.readouterr().err.startswith("error: this is a bug in envsolve: ZeroDivisionError: division by zero\n")
     with pytest.raises(ZeroDivisionError):
         entry.run(["-v", "detect"])
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a device that is always full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_what_cant_be_printed_is_an_outside_failure(unbuffered: str) -> None:
+    command = [sys.executable, "-m", "envsolve", "plan", "torch", "--json", "--target", "H200,driver=580.65.06"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": unbuffered}
+        )
+    assert done.returncode == 3
+    assert done.stderr == "error: can't write what was to be printed: No space left on device\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell")
+def test_output_that_is_closed_or_not_read_is_no_error() -> None:
+    for end in (">&-", "| true"):
+        line = f"set -o pipefail; {shlex.quote(sys.executable)} -m envsolve rules show --json {end}"
+        done = subprocess.run(["bash", "-c", line], stderr=subprocess.PIPE, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
