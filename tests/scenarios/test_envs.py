@@ -113,3 +113,19 @@ def test_remove_needs_the_exact_name(fresh: Path) -> None:
     assert run(["envs", "remove", "Fresh"]) == 2
     assert run(["envs", "remove", "../envs/fresh"]) == 2
     assert fresh.exists()
+
+
+def test_one_whose_marker_is_damaged_is_named_and_not_overwritten(
+    fresh: Path, store: Path, tmp_path: Path, server: IndexServer, capsys: Output
+) -> None:
+    (fresh / "envsolve.json").write_text("garbage")
+    (store / "envs" / "not a name").mkdir()
+    assert run(["envs", "list"]) == 0
+    assert "fresh can't be read; to be rid of it: envsolve envs remove fresh" in capsys.readouterr().err
+    lock = lock_file(tmp_path, served_lock(server))
+    assert install(lock, server) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert install(lock, server, "--replace") == 0
+    (fresh / "envsolve.json").write_text("garbage")
+    assert run(["envs", "remove", "fresh"]) == 0
+    assert builds(store) == []

@@ -26,10 +26,12 @@ _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def list_(as_json: _Json = False) -> None:
     """Show every named environment: its state, what is in it, its size and its path."""
     from envsolve.environment.home import data_home
-    from envsolve.environment.listing import SCHEMA, environment_json, environments
+    from envsolve.environment.listing import SCHEMA, damaged, environment_json, environments
     from envsolve.environment.store import Store
 
     found = environments(Store(data_home()))
+    for name in damaged(Store(data_home())):
+        talk.say(f"{name} can't be read; to be rid of it: envsolve envs remove {name}")
     if as_json:
         print(json.dumps({"schema": SCHEMA, "environments": [environment_json(one) for one in found]}))
         return

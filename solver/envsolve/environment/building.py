@@ -16,7 +16,8 @@ from envsolve.environment.marker import LOCK_COPY, Marker, write_marker
 from envsolve.environment.order import Order, has_sources, torch_version
 from envsolve.environment.progress import Progress
 from envsolve.environment.pythons import TargetPython, ask
-from envsolve.environment.store import Draft, folder_size
+from envsolve.environment.store import Draft
+from envsolve.environment.tree import folder_size
 from envsolve.environment.wanted import Wanted
 from envsolve.errors import EnvsolveError, OutsideError
 from envsolve.settings import Settings, redact

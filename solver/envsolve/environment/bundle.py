@@ -36,7 +36,8 @@ def read_bundle(folder: Path) -> dict[str, Path]:
     try:
         lines = (folder / SUMS).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{folder} holds no bundle: {error}", hint="envsolve bundle -o DIR writes one") from error
+        why = f"no {SUMS} in it can be read"
+        raise InputError(f"{folder} holds no bundle: {why}", hint="envsolve bundle -o DIR writes one") from error
     sums = dict(_sum(folder, line) for line in lines if line.strip())
     if LOCK not in sums:
         raise InputError(f"{folder / SUMS} names no {LOCK}", hint="envsolve bundle -o DIR writes a new bundle")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from envsolve.environment.child import Ended, plain_environment
 from envsolve.environment.failure import explain, is_known
 from envsolve.environment.pythons import TargetPython
-from envsolve.environment.store import remove_tree
+from envsolve.environment.tree import remove_tree
 from envsolve.errors import OutsideError
 from envsolve.record import record
 

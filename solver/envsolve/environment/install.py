@@ -80,7 +80,7 @@ def _older_failures_go(slot: Slot) -> Iterator[None]:
 def check_free(slot: Slot, *, replace: bool) -> None:
     """Raises InputError when the name is taken and not to be replaced, or belongs to something envsolve didn't make."""
     slot.check_ours()
-    if slot.current() and not replace:
+    if slot.taken and not replace:
         raise InputError(
             f"the environment {slot.shown_name!r} exists already",
             hint="--replace makes a new one; the old one stays until the new one is verified",

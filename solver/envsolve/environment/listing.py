@@ -19,6 +19,11 @@ def environments(store: Store) -> tuple[Environment, ...]:
     return tuple(found for name in store.names() for found in _of_slot(store.slot(name)))
 
 
+def damaged(store: Store) -> tuple[str, ...]:
+    """The names that lead to a build whose marker can't be read."""
+    return tuple(name for name in store.names() if (slot := store.slot(name)).taken and not slot.current())
+
+
 def find(slot: Slot) -> Environment:
     """The environment that a name leads to. Raises InputError when there is none."""
     build = slot.current()

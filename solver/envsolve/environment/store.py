@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from pathlib import Path
 from envsolve.environment.hold import alone, holding, try_hold
 from envsolve.environment.marker import read_marker
 from envsolve.environment.pointer import Junction, Link, Pointer, Record
+from envsolve.environment.tree import make_folder, remove_tree
 from envsolve.environment.users import users
 from envsolve.errors import InputError, OutsideError, RefusedError
 from envsolve.record import record
@@ -84,6 +84,12 @@ class Slot:
         build = self.pointer.target()
         return build if build and read_marker(build) else None
 
+    @property
+    def taken(self) -> bool:
+        """Whether the name leads to a build, be its marker readable or not."""
+        build = self.pointer.target()
+        return build is not None and build.is_dir()
+
     def own_builds(self) -> tuple[Path, ...]:
         """Every build that was made for this name, finished or not, oldest first."""
         pattern = re.compile(re.escape(self.name) + r"-[0-9a-f]{8}(\.removed-[0-9a-f]{8})?")
@@ -106,7 +112,7 @@ class Slot:
     def alone(self, waiting: Callable[[str], None]) -> Iterator[None]:
         """Only one run changes a name at a time; a second one says so and waits."""
         path = self.root / "locks" / f"name-{self.name}.lock"
-        _make_folder(path.parent)
+        make_folder(path.parent)
         said = f"another envsolve is working on {self.name!r}; waiting for it to finish (Ctrl-C to stop)"
         with alone(path, lambda: waiting(said)):
             yield
@@ -115,7 +121,7 @@ class Slot:
     def new_build(self) -> Iterator[Draft]:
         """A draft at a fresh path, held by us alone; removed when the block ends, unless it was kept."""
         build = self.builds / f"{self.name}-{os.urandom(4).hex()}"
-        _make_folder(self.builds)
+        make_folder(self.builds)
         if not self.named:
             (self.root / ".gitignore").write_text("*\n", encoding="utf-8")
         try:
@@ -188,7 +194,7 @@ class Store:
             marker = read_marker(build)
             if marker and marker.stage == "failed":
                 found.add(marker.name)
-        return tuple(sorted(found))
+        return tuple(sorted(name for name in found if _NAME.fullmatch(name)))  # whatever else lies there is not ours
 
 
 def project_slot(folder: Path) -> Slot:
@@ -215,33 +221,6 @@ def hold_shared(slot: Slot, build: Path) -> int | None:
     return try_hold(slot.lock_of(build), shared=True)
 
 
-def remove_tree(path: Path) -> bool:
-    """Remove a folder; False when something of it stays (files in use)."""
-    if not path.exists():
-        return True
-    # Out of the way first: a removal that is killed half-way never leaves a folder that looks whole.
-    doomed = path.with_name(f"{path.name}.removed-{os.urandom(4).hex()}")
-    try:
-        path.rename(doomed)
-    except OSError:
-        return False
-    shutil.rmtree(doomed, ignore_errors=True)
-    return not doomed.exists()
-
-
-def folder_size(path: Path) -> int:
-    """The bytes of all files below a folder, links not followed."""
-    total, folders = 0, [os.fspath(path)]
-    while folders:
-        with os.scandir(folders.pop()) as entries:  # tens of thousands of files: os.walk takes twice as long
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(entry.path)
-                else:
-                    total += entry.stat(follow_symlinks=False).st_size
-    return total
-
-
 def _entries(folder: Path) -> list[Path]:
     try:
         return list(folder.iterdir())
@@ -254,12 +233,3 @@ def _changed(path: Path) -> float:
         return path.lstat().st_mtime
     except OSError:
         return 0.0
-
-
-def _make_folder(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutsideError(
-            f"can't make the folder {path}: {error.strerror}", hint="export ENVSOLVE_HOME=/a/folder/you/may/write"
-        ) from error

@@ -17,7 +17,8 @@ from envsolve.environment.home import data_home
 from envsolve.environment.marker import MARKER, Marker, Stage, read_marker, write_marker
 from envsolve.environment.pointer import Link, Record, write_atomically
 from envsolve.environment.proof import Proof
-from envsolve.environment.store import Slot, Store, check_name, project_slot, remove_tree
+from envsolve.environment.store import Slot, Store, check_name, project_slot
+from envsolve.environment.tree import remove_tree
 from envsolve.errors import InputError, OutsideError, RefusedError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="names are links")
