@@ -48,7 +48,8 @@ def _opened(path: Path) -> int:
 
 def _no_lock(path: Path, error: OSError) -> OutsideError:
     return OutsideError(
-        f"can't make the lock {path}: {error.strerror}", hint="export ENVSOLVE_HOME=/a/folder/you/may/write"
+        f"can't make the lock {path}: {error.strerror}",
+        hint="name one that you may write to: export ENVSOLVE_HOME=/a/folder, or another --path",
     )
 
 

@@ -15,7 +15,8 @@ def make_folder(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutsideError(
-            f"can't make the folder {path}: {error.strerror}", hint="export ENVSOLVE_HOME=/a/folder/you/may/write"
+            f"can't make the folder {path}: {error.strerror}",
+            hint="name one that you may write to: export ENVSOLVE_HOME=/a/folder, or another --path",
         ) from error
 
 
