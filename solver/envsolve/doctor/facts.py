@@ -98,6 +98,26 @@ class Facts:
         first, last = (Dotted.parse(n) if n else None for n in row[1:3])
         return CondaRange(package=package, channel=row[0], first=first, last=last)
 
+    @property
+    def assumed_pythons(self) -> tuple[str, ...]:
+        """The Pythons that a plan is tried for, in order, where a report names none."""
+        return tuple(self._tree("doctor_pythons")["assumed"][0].split())
+
+    @property
+    def extreme_pythons(self) -> tuple[Dotted, Dotted]:
+        """Below the first, or from the second on, "no version at all" means the Python."""
+        below, since = self._tree("doctor_pythons")["extreme"][0].split()
+        return Dotted.parse(below), Dotted.parse(since)
+
+    def installer_before(self, change: str) -> str:
+        """A requirement for the installer as it was before a change: "pip<24.1"."""
+        return next(f"{name}<{row[1]}" for name, row in self._tree("installers").items() if row[0] == change)
+
+    def is_brought(self, package: str) -> bool:
+        """Whether a package (canonical name) comes and goes with torch, or with any environment: nobody's wish."""
+        names = self._tree("brought")
+        return package in names or f"{_CUDA_MAJOR.sub('', package)}*" in names
+
     def glibc_of(self, text: str) -> Dotted | None:
         """The glibc of the first system that a text names; None where it names none that the rules know."""
         match = self._systems.search(text)
@@ -115,6 +135,9 @@ class Facts:
 
     def _tree(self, table: str) -> Tree:
         return self.compiled.tables[table]
+
+
+_CUDA_MAJOR = re.compile(r"-cu\d+$")
 
 
 def load_facts(folder: Path | None = None) -> Facts:

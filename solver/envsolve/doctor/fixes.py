@@ -17,8 +17,6 @@ from envsolve.resolve.planner import plan as make_plan
 from envsolve.resolve.request import Request
 
 FAMILY = ("torch", "torchvision", "torchaudio")
-# What a plan is made for where the report doesn't say: a middle one, which almost every release serves.
-_PYTHONS = ("3.12", "3.11", "3.10", "3.9", "3.8")
 
 
 def planned(situation: Situation, *, torch: str = "", variant: str | None = None) -> Plan | None:
@@ -37,7 +35,7 @@ def planned(situation: Situation, *, torch: str = "", variant: str | None = None
 
 def _pythons(situation: Situation) -> tuple[str, ...]:
     python = situation.machine.python
-    return (python,) if python else _PYTHONS
+    return (python,) if python else situation.facts.assumed_pythons
 
 
 def _plan(machine: Machine, situation: Situation, version: str, variant: str | None) -> Plan | None:

@@ -12,9 +12,6 @@ from envsolve.dotted import Dotted
 from envsolve.judge.host import minor_of, python_refusal
 from envsolve.rulebook.tables import Build
 
-# Below the oldest of these, and in the newest tenth of the releases, "no version at all" means the Python.
-_OLD, _NEW = Dotted.parse("3.8"), Dotted.parse("3.12")
-
 
 def builds_for(s: Situation, version: Version | None, unmet: Failed) -> list[Build]:
     """The builds on this platform that a requirement of torch allows."""
@@ -34,8 +31,9 @@ def python_is_extreme(s: Situation) -> bool:
     """Whether this Python is so new, or so old, that a report of "no version at all" is most likely its fault."""
     if s.machine.python is None:
         return False
+    below, since = s.facts.extreme_pythons
     minor = minor_of(s.machine.python)
-    return minor >= _NEW or minor < _OLD
+    return minor >= since or minor < below
 
 
 def offer_tells_python(s: Situation, unmet: Failed, asked: Sequence[Build]) -> bool:

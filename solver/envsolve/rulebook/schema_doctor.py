@@ -59,4 +59,23 @@ CONDA_RANGES = Table(
     core=False,
 )
 
-DOCTOR_TABLES = (PAIRS, EXTENSIONS, BAD_NAMES, SYSTEMS, CONDA_RANGES)
+PYTHONS = Table(
+    name="doctor_pythons",
+    file="doctor/tools.yaml",
+    section="pythons",
+    keys=(Column(name="use", read=fields.text),),
+    columns=(Column(name="minors", read=fields.each(fields.dotted)), *WHENCE),
+    core=False,
+)
+
+INSTALLERS = Table(
+    name="installers",
+    file="doctor/tools.yaml",
+    keys=(_PACKAGE,),
+    columns=(Column(name="change", read=fields.text), Column(name="below", read=fields.version), *WHENCE),
+    core=False,
+)
+
+BROUGHT = Table(name="brought", file="doctor/tools.yaml", keys=(_PACKAGE,), columns=WHENCE, core=False)
+
+DOCTOR_TABLES = (PAIRS, EXTENSIONS, BAD_NAMES, SYSTEMS, CONDA_RANGES, PYTHONS, INSTALLERS, BROUGHT)

@@ -26,7 +26,7 @@ _PLAIN = {
     ),
     "legacy-parse": (
         "the file's old metadata is refused by this newer installer",
-        fix("take a newer release, or an older pip for this one", 'pip install "pip<24.1"'),
+        fix("take a newer release, or an older pip for this one"),
     ),
     "placeholder": (
         "the default index has a placeholder only: the real files are on the vendor's index",
@@ -113,6 +113,8 @@ def plain_words(s: Situation) -> Finding | None:
     if shown is None or (shown.name == "legacy-parse" and "torch" not in s.evidence.text):
         return None
     headline, way = _PLAIN[shown.name]
+    if shown.name == "legacy-parse":
+        way = fix(way.text, f'pip install "{s.facts.installer_before("legacy-metadata")}"')
     return finding(s, "index-problem", headline, shown=[shown], fixes=[way])
 
 

@@ -102,8 +102,10 @@ def _mac(s: Situation) -> Finding | None:
         way, command = "use a native arm64 Python", 'python -c "import platform; print(platform.machine())"'
         return _finding(s, headline, way, command)
     last, python = builds[-1].torch, builds[-1].python[1]
-    way = f"pin torch to {last} and its companions, with Python {python} or older and numpy<2"
-    return _finding(s, f"torch for Intel Macs ends with {last}", way, f'pip install torch=={last} "numpy<2"')
+    rule = s.rulebook.numpy_rule(last, "macos_x86_64")
+    numpy = rule.requires if rule else "numpy"
+    way = f"pin torch to {last} and its companions, with Python {python} or older and {numpy}"
+    return _finding(s, f"torch for Intel Macs ends with {last}", way, f'pip install torch=={last} "{numpy}"')
 
 
 def _beyond(unmet: Failed, last: Version) -> bool:

@@ -49,13 +49,19 @@ def _rule(s: Situation) -> NumpyRule | None:
     return s.rulebook.numpy_rule(version, s.machine.platform) if version is not None else None
 
 
+def numpy_one(s: Situation) -> str:
+    """The requirement that keeps NumPy 1, as the rules write it: that of the installed torch, else of the oldest."""
+    rule = _rule(s) or s.rulebook.numpy_rule(min(s.rulebook.torch_versions), s.machine.platform)
+    return rule.requires if rule else "numpy"
+
+
 def _clashes(s: Situation) -> bool:
     rule, numpy = _rule(s), public(s.evidence.version("numpy"))
     return rule is not None and numpy is not None and not SpecifierSet(rule.requires[len("numpy") :]).contains(numpy)
 
 
 def _numpy_fixes(s: Situation) -> Iterator[Fix]:
-    yield fix("go back to NumPy 1", 'pip install "numpy<2"')
+    yield fix("go back to NumPy 1", f'pip install "{numpy_one(s)}"')
     free = [v for v in s.rulebook.torch_versions if s.rulebook.numpy_rule(v, s.machine.platform) is None]
     if free:
         yield fix(f"or move to torch {free[0]} or newer, which was built for NumPy 2")
@@ -69,7 +75,7 @@ def _other_user(s: Situation, shown: Symptom) -> Finding:
         "not-torch",
         f"{who} was built for NumPy 1 and meets NumPy 2; {s.torch.shown} itself works with NumPy 2",
         shown=[shown],
-        fixes=[fix(f"take a newer {who}, or NumPy 1 until there is one", 'pip install "numpy<2"')],
+        fixes=[fix(f"take a newer {who}, or NumPy 1 until there is one", f'pip install "{numpy_one(s)}"')],
         certainty="medium",
     )
 
