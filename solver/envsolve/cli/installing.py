@@ -79,10 +79,15 @@ def carry_out(job: Job, found: Chosen | NoPlan | NeedsInput) -> int:
     if job.unless_same and _is_same(job.slot, found):
         talk.say(f"nothing newer: {job.slot.shown_name} has this lock and is verified")
         return 0
-    if job.project:
-        _check_project(job.project, found.lock)
-    show(_install(job, _order(job, found)), as_json=job.as_json)
+    show(make(job, found), as_json=job.as_json)
     return 0
+
+
+def make(job: Job, chosen: Chosen) -> Environment:
+    """Make the environment, verified unless later. Raises as environment.install does."""
+    if job.project:
+        _check_project(job.project, chosen.lock)
+    return _install(job, _order(job, chosen))
 
 
 def _is_same(slot: Slot, found: Chosen) -> bool:
