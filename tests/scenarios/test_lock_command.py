@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -123,9 +124,42 @@ def test_a_conflict_is_told_and_nothing_is_written(index: IndexServer, capsys: O
 
 
 def test_what_has_source_archives_only_is_named(index: IndexServer, capsys: Output) -> None:
-    index.add_package(StubSdist(name="flash-attn", version="2.8.3"))
+    index.add_package(StubSdist(name="built-here", version="2.8.3"))
+    assert lock(index, "torch", "built-here") == 1
+    assert "built-here has no wheel for this target (1 source archive)" in capsys.readouterr().err
+
+
+def test_the_page_of_a_library_with_cuda_code_is_named(index: IndexServer, capsys: Output) -> None:
+    index.add_package(StubSdist(name="torch-scatter", version="2.1"))
+    assert lock(index, "torch", "torch-scatter") == 1
+    said = capsys.readouterr().err
+    assert "torch-scatter has no wheel for this target" in said
+    assert "hint: --find-links https://data.pyg.org/whl/torch-2.11.0+cu128.html\n" in said
+
+
+def test_a_torch_that_no_library_with_cuda_code_goes_with_is_a_no(index: IndexServer, capsys: Output) -> None:
     assert lock(index, "torch", "flash-attn") == 1
-    assert "flash-attn has no wheel for this target (1 source archive)" in capsys.readouterr().err
+    said = capsys.readouterr().out
+    assert "these can't go together: RTX 5070 Ti (12.0), flash-attn, what the index has" in said
+    assert "flash-attn has no wheel for it: flash-attn 2.8.3.post1 goes with torch<2.9" in said
+
+
+def test_a_wheel_that_is_on_no_index_is_read_where_the_rules_say(
+    index: IndexServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """flash-attn's wheels are assets of its releases; here the fake index stands in for that host."""
+    wheel = StubWheel(name="flash-attn", version="2.8.3+cu12torch2.11", tag=LINUX_312, requires=("markupsafe",))
+    address = index.add_link(wheel)
+    index.add_package(StubWheel(name="markupsafe", version="3.0.3"))
+    monkeypatch.setattr("envsolve.ways.extensions.fits", lambda *_: True)
+    monkeypatch.setattr("envsolve.ways.extensions.asset_address", lambda *_: address)
+    assert lock(index, "torch", "flash-attn") == 0
+    text = DEFAULT.read_text()
+    assert f"flash-attn @ {address}#sha256={wheel.sha256}\n" in unquote(text) and "markupsafe==" in text
+    better = StubWheel(name="flash-attn", version="2.9", tag=LINUX_312)
+    index.add_package(better)  # what an index has goes before
+    assert lock(index, "torch", "flash-attn", "--refresh", "--upgrade") == 0
+    assert "flash-attn==2.9 " in DEFAULT.read_text()
 
 
 def test_an_index_that_is_down_is_an_outside_error(index: IndexServer, capsys: Output) -> None:

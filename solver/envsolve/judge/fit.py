@@ -9,7 +9,7 @@ from envsolve.rulebook.tables import Build
 
 Verdict = Literal["native", "compatible", "jit", "unsupported", "unknown"]
 # An input of the user that a refusal blames; a plan that fails names the smallest set of inputs that can't go together.
-Blame = Literal["gpu", "driver", "python", "libc", "platform", "pin", "accelerator", "companion"]
+Blame = Literal["gpu", "driver", "python", "libc", "platform", "pin", "accelerator", "companion", "extension", "index"]
 
 
 @record

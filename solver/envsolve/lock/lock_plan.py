@@ -127,14 +127,15 @@ def solve(
         other = _settle(replace(request, requirements=(*request.requirements, pinned)), planner, index, prefer)
         if isinstance(other, Solved):
             return replace(other, differences=(*other.differences, *_changes(found.plan, other.plan, found.unsolved)))
-    raise _explained(found.unsolved, request, planner, index, prefer)
+    raise _explained(found, request, planner, index, prefer)
 
 
 def _explained(
-    unsolved: Unsolved, request: Request, planner: Planner, index: Index, prefer: Mapping[str, Version] | None
+    stuck: _Stuck, request: Request, planner: Planner, index: Index, prefer: Mapping[str, Version] | None
 ) -> RefusedError:
-    """The conflict; where no change to the other requirements helps, with a pin on torch that is seen to be it."""
-    error = unsolved.explain()
+    """The conflict; where no change to the other requirements helps, with a pin on torch that is seen to be it, or the
+    page on which the rules know a wheel."""
+    error = stuck.unsolved.explain()
     pins = [r for r in request.requirements if canonicalize_name(r.name) in TRIO and r.specifier]
     for pin in pins if not error.hint else ():
         loose = Requirement(str(pin))
@@ -146,6 +147,8 @@ def _explained(
             continue
         if isinstance(found, Solved):
             return RefusedError(error.message, hint=f"write {loose} in place of {pin}")
+    if not error.hint and stuck.plan.pages:
+        return RefusedError(error.message, hint=" ".join(f"--find-links {page}" for page in stuck.plan.pages))
     return error
 
 

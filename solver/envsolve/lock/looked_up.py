@@ -18,6 +18,7 @@ from envsolve.resolve.planner import plan as plan_for
 from envsolve.resolve.protocol import Index
 from envsolve.resolve.request import Request
 from envsolve.resolve.target_env import TargetEnv, target_env
+from envsolve.resolve.url_file import url_file
 from envsolve.rulebook.rulebook import Rulebook
 
 
@@ -46,13 +47,17 @@ def _looked_up(plan: Plan, index: PlannedIndex, rulebook: Rulebook) -> Answer:
     env = target_env(plan.machine, plan.python, plan.build.glibc_min)
     index.prefetch([canonicalize_name(r.name) for r in plan.others if r.url is None])
     absent = tuple(_absent(plan, index, env))
-    names = {one.name for one in absent}
+    names = {one.name for one in absent} | _addressed(plan)
     notes = tuple(Note(code="not-on-the-index", text=f"{one.name}: {one.why}") for one in absent)
     request = plan.request
     asked = tuple(r for r in request.requirements if canonicalize_name(r.name) not in names)
+    missing = tuple(r for r in request.requirements if r not in asked)
 
     def planner(wanted: Request, excluded: frozenset[FileRow]) -> Answer:
-        return plan_for(plan.machine, wanted, rulebook, excluded=excluded)
+        """The plan with what no index has, which may rule out builds all the same, and not for the closure to find."""
+        whole = replace(wanted, requirements=(*wanted.requirements, *missing))
+        found = plan_for(plan.machine, whole, rulebook, excluded=excluded)
+        return replace(found, request=wanted) if isinstance(found, Plan) else found
 
     try:
         found = solve(replace(request, requirements=asked), planner, index)
@@ -64,21 +69,27 @@ def _looked_up(plan: Plan, index: PlannedIndex, rulebook: Rulebook) -> Answer:
     return replace(
         found.plan,
         request=request,
-        unresolved=tuple(name for name in plan.unresolved if canonicalize_name(name) in names),
-        resolved=tuple(_resolved(found, asked)),
+        unresolved=tuple(n for n in plan.unresolved if canonicalize_name(n) in names - _addressed(found.plan)),
+        resolved=(*_resolved(found, asked), *((w.name, url_file(w).version.public) for w in found.plan.wheels)),
         notes=(*told, *notes, *found.plan.notes),
     )
 
 
 def _absent(plan: Plan, index: Index, env: TargetEnv) -> Iterator[_Absent]:
     """The other requirements of which no index has a usable version."""
+    addressed = _addressed(plan)
     for requirement in plan.others:
-        if requirement.url is not None or not env.holds(requirement.marker):
-            continue
         name = canonicalize_name(requirement.name)
+        if requirement.url is not None or not env.holds(requirement.marker) or name in addressed:
+            continue
         listing = fitting_listing(name, index.files(name), env)
         if not listing.allowed(requirement.specifier):
             yield _Absent(name=name, why=_why(requirement, listing))
+
+
+def _addressed(plan: Plan) -> set[str]:
+    """What the rules know a wheel of that is on no index: a lock reads it, a plan does not."""
+    return {canonicalize_name(wheel.name) for wheel in plan.wheels}
 
 
 def _why(requirement: Requirement, listing: Listing) -> str:

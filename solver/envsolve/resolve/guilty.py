@@ -8,12 +8,24 @@ from collections.abc import Sequence
 from envsolve.judge.accelerator import vendor_of
 from envsolve.judge.fit import Blame
 from envsolve.machine.machine import Machine
+from envsolve.resolve.extension_rows import extensions_of
 from envsolve.resolve.request import Request
 from envsolve.resolve.row import Row
 from envsolve.resolve.wanted import read_wanted
 
 # What a user changes most easily comes last: with equal size the set that names the machine's hard facts wins.
-_INPUTS: tuple[Blame, ...] = ("gpu", "driver", "libc", "platform", "accelerator", "python", "pin", "companion")
+_INPUTS: tuple[Blame, ...] = (
+    "gpu",
+    "driver",
+    "libc",
+    "platform",
+    "accelerator",
+    "python",
+    "pin",
+    "companion",
+    "extension",
+    "index",
+)
 
 
 def guilty(machine: Machine, request: Request, rows: Sequence[Row]) -> str:
@@ -68,6 +80,10 @@ def _asked(blame: Blame, request: Request) -> str:
     wanted = read_wanted(request)
     if blame == "companion":
         return " and ".join(wanted.companions) or "the asked companions"
+    if blame == "index":
+        return "what the index has"
+    if blame == "extension":
+        return " and ".join(map(str, extensions_of(request, wanted.others).requirements))
     texts = list(wanted.texts)
     if request.variant:
         texts.append(f"--variant {request.variant}")

@@ -33,7 +33,7 @@ def notes_for(machine: Machine, request: Request, row: Row, found: Survey, ruleb
     if may_be_known(canonicalize_name(requirement.name) for requirement in others):
         from envsolve.resolve.extension_notes import extension_notes  # few requests name such libraries
 
-        notes += extension_notes(machine, others, row, found)
+        notes += extension_notes(machine, request, others, row, found)
     return tuple(notes)
 
 

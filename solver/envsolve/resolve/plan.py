@@ -65,6 +65,10 @@ class Plan:
     # The other rows that run, best first: for a lock whose planned file is not on the index.
     alternatives: tuple[Row, ...] = ()
     resolved: tuple[tuple[str, str], ...] = ()
+    # Wheels of the other requirements that are on no index, by address: taken where no index has one.
+    wheels: tuple[Requirement, ...] = ()
+    # Pages of such wheels: where they are said to be, not looked at unasked.
+    pages: tuple[str, ...] = ()
 
     @property
     def variant(self) -> str:

@@ -9,6 +9,7 @@ from envsolve.judge.accelerator import vendor_of
 from envsolve.judge.fit import Note
 from envsolve.machine.machine import Machine
 from envsolve.resolve.companions import Excluded
+from envsolve.resolve.extension_rows import extensions_of
 from envsolve.resolve.gpu_choice import chosen
 from envsolve.resolve.notes import notes_for
 from envsolve.resolve.numpy_rule import numpy_cap
@@ -67,6 +68,7 @@ def _plan(machine: Machine, request: Request, rulebook: Rulebook, found: Survey)
     best = found.running[0]
     others = read_wanted(request).others
     cap = numpy_cap(best.build, rulebook)
+    extensions = extensions_of(request, others)
     return Plan(
         machine=machine,
         request=request,
@@ -80,6 +82,8 @@ def _plan(machine: Machine, request: Request, rulebook: Rulebook, found: Survey)
         notes=notes_for(machine, request, best, found, rulebook),
         refused=newest_first(found.refused),
         alternatives=found.running[1:],
+        wheels=extensions.wheels(best.build, machine),
+        pages=extensions.pages(best.build, machine),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -13,6 +14,7 @@ from packaging.version import InvalidVersion, Version
 from envsolve.judge.host import minor_of
 from envsolve.machine.machine import Machine
 from envsolve.resolve.driver_remedies import DRIVER_CODES, driver_remedies
+from envsolve.resolve.extension_rows import extensions_of
 from envsolve.resolve.gpu_remedies import gpu_remedies
 from envsolve.resolve.loosen import command, looser, torch_at, without_labels
 from envsolve.resolve.plan import Remedy
@@ -27,7 +29,7 @@ from envsolve.rulebook.rulebook import Rulebook
 def remedies_for(machine: Machine, request: Request, rulebook: Rulebook, found: Survey) -> tuple[Remedy, ...]:
     """Every remedy that was solved with, in the order of their cost. `found` holds what was refused: a change of one
     input is tried only where that input alone stands in some build's way."""
-    makers = [_pytorch_index, _other_variant, _relax_pin, _numpy]
+    makers = [_pytorch_index, _other_variant, _relax_pin, _numpy, _without_extensions]
     if _alone(found, {"python-unsupported", "companion-mismatch"}):
         makers.append(_other_python)
     if _alone(found, DRIVER_CODES):
@@ -117,6 +119,19 @@ def _numpy(machine: Machine, request: Request, rulebook: Rulebook) -> Iterator[R
         yield Remedy(code="numpy-below-2", text=text, command=command(changed))
 
 
+def _without_extensions(machine: Machine, request: Request, rulebook: Rulebook) -> Iterator[Remedy]:
+    """The fewest of the libraries with CUDA code that have to go."""
+    asked = extensions_of(request, read_wanted(request).others).requirements
+    for count in range(1, len(asked) + 1):
+        for dropped in itertools.combinations(asked, count):
+            left = replace(request, requirements=tuple(r for r in request.requirements if r not in dropped))
+            if row := solve(machine, left, rulebook):
+                label = row.packages[0].label(row.build.variant)
+                text = f"without {' and '.join(map(str, dropped))}: torch {label}"
+                yield Remedy(code="relax-pin", text=text, command=command(left))
+                return
+
+
 def _other_python(machine: Machine, request: Request, rulebook: Rulebook) -> Iterator[Remedy]:
     current = machine.python or ""
     for python in sorted({p for b in rulebook.builds_on(machine.platform) for p in b.python}, reverse=True):
@@ -147,6 +162,8 @@ def _cpu(machine: Machine, request: Request, rulebook: Rulebook) -> Iterator[Rem
     on_cpu = replace(without_labels(request), variant="cpu")
     if request.variant == "cpu":
         return
-    if row := solve(machine, on_cpu, rulebook):
+    row = solve(machine, on_cpu, rulebook)
+    others = read_wanted(request).others
+    if row and not extensions_of(request, others).unverified(row.build, machine):
         text = f"torch {row.build.torch} on the CPU, without the GPU"
         yield Remedy(code="cpu-only", text=text, command=command(on_cpu))

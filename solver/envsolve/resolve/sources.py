@@ -57,6 +57,7 @@ class Sources:
         self._kept: list[tuple[Listing, str | None, Version | None]] = []
         self._planned = {package.name: package for package in plan.packages}
         self._urls: dict[str, Requirement] = {canonicalize_name(r.name): r for r in urls}
+        self._wheels: dict[str, Requirement] = {canonicalize_name(r.name): r for r in plan.wheels}
         self._listings: dict[str, Listing] = {}
         self._metadata: dict[str, WheelMetadata] = {}
         self._from_variant: set[str] = set()
@@ -130,6 +131,9 @@ class Sources:
         if name in self._urls:
             return Listing.of_files(name, [url_file(self._urls[name])], Dropped())
         listing = self._worked_out(name, partial(fitting_listing, name, env=self.env))
+        if name in self._wheels and not listing.allowed(specifier):
+            self._from_variant.add(name)
+            return Listing.of_files(name, [url_file(self._wheels[name])], listing.dropped)
         if self._folder and name.startswith(_EITHER) and not listing.allowed(specifier):
             return self._load_from_variant(name, self._folder, _pinned(specifier))
         return listing

@@ -12,6 +12,7 @@ from envsolve.judge.judge import Case, judge
 from envsolve.machine.machine import Machine
 from envsolve.record import record
 from envsolve.resolve.companions import Excluded, pair
+from envsolve.resolve.extension_rows import extensions_of
 from envsolve.resolve.numpy_rule import numpy_refusal
 from envsolve.resolve.plan import Refused
 from envsolve.resolve.pypi_builds import pypi_builds
@@ -60,6 +61,7 @@ def _rows(
     machine: Machine, request: Request, wanted: Wanted, rulebook: Rulebook, excluded: Excluded, pins: bool
 ) -> Iterator[Row]:
     builds = _builds(machine, request, wanted, rulebook)
+    extensions = extensions_of(request, wanted.others)
     case = _case(machine, wanted, rulebook)
     named = replace(case, asked=True)
     own = _own(machine, builds, case)
@@ -73,6 +75,7 @@ def _rows(
             yield Row(fit=fit, packages=(), refusals=fit.refusals)
             continue
         packages, refusals = _companions(build, wanted, rulebook, case.python, excluded)
+        refusals += extensions.refusals(build, machine)
         yield Row(fit=fit, packages=packages, refusals=(*fit.refusals, *refusals, *([pinned] if pinned else [])))
 
 
@@ -122,7 +125,7 @@ def _pinned_away(build: Build, request: Request, wanted: Wanted, excluded: Exclu
         text = f"torch{wanted.specs['torch']} asks for another"
         return Refusal(code="pinned-away", text=text, blames=("pin",))
     if ("torch", str(build.torch), build.variant) in excluded:
-        return Refusal(code="no-wheel", text="not on the index", blames=("companion",))
+        return Refusal(code="no-wheel", text="not on the index", blames=("index",))
     return None
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from envsolve.capability import Capability
 from envsolve.judge.fit import Blame, Note, Refusal
@@ -16,6 +17,7 @@ from envsolve.rulebook.ways_tables import Ways
 from envsolve.ways.extension_asset import asset_address
 
 UNVERIFIED = "extension-unverified"
+_OLDEST = Version("0")
 
 
 def constraint(requirement: Requirement, build: Build, machine: Machine, ways: Ways) -> Refusal | Note | None:
@@ -29,7 +31,7 @@ def constraint(requirement: Requirement, build: Build, machine: Machine, ways: W
         return None
     asked = _asked(requirement, package, ways)
     if machine.platform in package.never:
-        return _no(package, f"{package.name} has no wheel for {machine.platform} at all", ("companion", "platform"))
+        return _no(package, f"{package.name} has no wheel for {machine.platform} at all", ("extension", "platform"))
     here = [wheel for wheel in asked if machine.platform in wheel.platforms]
     if not here:
         return _unverified(package, requirement, machine)
@@ -56,6 +58,16 @@ def fits(wheel: ExtensionWheel, build: Build, machine: Machine) -> bool:
     )
 
 
+def address_of(requirement: Requirement, build: Build, machine: Machine, ways: Ways) -> str:
+    """Where the wheel is that `constraint` tells of, if it is on no index: a file or a page of files; "" otherwise."""
+    package = ways.extension_packages.get(canonicalize_name(requirement.name))
+    if package is None or requirement.url is not None:
+        return ""
+    here = [wheel for wheel in _asked(requirement, package, ways) if machine.platform in wheel.platforms]
+    fitting = next((wheel for wheel in here if fits(wheel, build, machine)), None)
+    return asset_address(fitting, package, build, machine.python or "", ways) if fitting else ""
+
+
 def takes_variant(variants: Sequence[str], variant: str) -> bool:
     """Whether "cu126" is among ("cu126",), ("cu12",) or ("any",)."""
     return "any" in variants or variant in variants or (variant.startswith("cu") and variant[:4] in variants)
@@ -78,7 +90,9 @@ def _found(wheel: ExtensionWheel, package: ExtensionPackage, build: Build, machi
     version = f" {wheel.version}" if wheel.version is not None else ""
     sure = "has a wheel" if wheel.certainty != "low" else "should have a wheel"
     address = asset_address(wheel, package, build, machine.python or "", ways)
-    where = f", {address}" if address else f", from {package.home}"
+    where = f", from {package.home}" if not address else f", {address}"
+    if address and not address.endswith(".whl"):
+        where = f", on a page of its own: --find-links {address}"
     return f"{package.name}{version} {sure} for torch {build.torch} {build.variant}{where} (source: {wheel.source})"
 
 
@@ -102,17 +116,15 @@ def _refusal(
     if near and len(blocked) == len(near):
         gpus = " ".join(map(str, unserved(near[0], machine)))
         text = f"{requirement} has no code for {gpus} ({_range(near[0])})"
-        return _no(package, text, ("companion", "gpu"), near[0])
+        return _no(package, text, ("extension", "gpu"), near[0])
     if near:
         text = f"{requirement} has no wheel for Python {machine.python} ({near[0].python})"
-        return _no(package, text, ("companion", "python"), near[0])
-    newest = wheels[0]
+        return _no(package, text, ("extension", "python"), near[0])
+    newest = max(wheels, key=lambda wheel: wheel.version or _OLDEST)
     version = f" {newest.version}" if newest.version is not None else ""
     goes = f"torch{newest.torch} {' '.join(newest.variants)}"
-    text = (
-        f"{requirement} has no wheel for torch {build.torch} {build.variant}: {package.name}{version} goes with {goes}"
-    )
-    return _no(package, text, ("companion",), newest)
+    text = f"{requirement} has no wheel for it: {package.name}{version} goes with {goes}"
+    return _no(package, text, ("extension",), newest)
 
 
 def _range(wheel: ExtensionWheel) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from envsolve.lock.looked_up import look_up
 from envsolve.resolve.plan import Answer, NoPlan, Plan
@@ -63,14 +65,27 @@ def test_an_older_torch_for_their_sake_is_said(index: MemoryIndex) -> None:
 
 
 def test_what_no_index_has_as_a_wheel_stays_unresolved(index: MemoryIndex) -> None:
-    found = planned(index, "torch", "flash_attn", "absent", "six>5", "timm")
-    assert found.unresolved == ("flash_attn", "absent", "six")
+    found = planned(index, "torch", "absent", "six>5", "timm")
+    assert found.unresolved == ("absent", "six")
     assert [note.text for note in found.notes if note.code == "not-on-the-index"] == [
-        "flash-attn: no wheel for this target (1 source archive)",
         "absent: no index that was asked has it",
         "six: no version that is there for this target satisfies >5",
     ]
     assert found.resolved == (("timm", "1.0"),)
+
+
+def test_a_library_with_cuda_code_has_its_say_though_no_index_has_a_wheel(index: MemoryIndex) -> None:
+    index.add_default(StubSdist(name="torch-scatter", version="2.1"))
+    found = planned(index, "torch", "flash_attn", "six")
+    assert found.build.torch == Version("2.8.0") and found.unresolved == ()
+    assert found.resolved == (("six", "1.17"), ("flash_attn", "2.8.3.post1"))
+    assert [canonicalize_name(w.name) for w in found.wheels] == ["flash-attn"] and "cp312" in str(found.wheels[0].url)
+    assert index.metadata_asked == [] or "flash" not in " ".join(index.metadata_asked)
+    page = planned(index, "torch", "torch-scatter==2.1", "torch_cluster")
+    assert page.unresolved == ("torch-scatter", "torch_cluster") and page.resolved == ()
+    assert "torch-scatter: no wheel for this target (1 source archive)" in [note.text for note in page.notes]
+    (address,) = page.pages
+    assert any(f"--find-links {address}" in note.text for note in page.notes if note.code == "extension")
 
 
 def test_a_contradiction_is_a_no(index: MemoryIndex) -> None:

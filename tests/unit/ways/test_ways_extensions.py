@@ -49,7 +49,7 @@ def test_a_wheel_that_goes_with_the_build_is_named_with_its_address_and_source()
             "flash-attn",
             "2.11.0",
             "cu130",
-            "has no wheel for torch 2.11.0 cu130: flash-attn 2.8.3.post1 goes with torch",
+            "has no wheel for it: flash-attn 2.8.3.post1 goes with torch",
         ),
         ("flash-attn", "2.8.0", "cu129", ""),
         ("xformers", "2.9.1", "cu130", ""),
@@ -78,7 +78,7 @@ def test_builds_are_taken_or_refused(requirement: str, torch: str, variant: str,
 
 def test_the_gpu_is_what_stands_in_the_way() -> None:
     refusal = said("flash-attn", "2.8.0", "cu128", cc="7.5")
-    assert isinstance(refusal, Refusal) and refusal.blames == ("companion", "gpu")
+    assert isinstance(refusal, Refusal) and refusal.blames == ("extension", "gpu")
     assert "has no code for 7.5 (8.0 to 12.1)" in refusal.text
 
 
@@ -89,7 +89,7 @@ def test_blackwell_needs_the_flash_attn_that_was_built_with_cuda_12_9() -> None:
 
 def test_the_python_is_what_stands_in_the_way() -> None:
     refusal = said("flash-attn", "2.8.0", "cu128", python="3.14")
-    assert isinstance(refusal, Refusal) and refusal.blames == ("companion", "python")
+    assert isinstance(refusal, Refusal) and refusal.blames == ("extension", "python")
 
 
 def test_a_platform_without_any_wheel_is_refused_and_an_unread_one_is_named() -> None:
