@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from envsolve.cli import options
 from envsolve.cli.command_app import command_app
 from envsolve.errors import InputError
 
 if TYPE_CHECKING:
     from envsolve.doctor.finding import Finding
+    from envsolve.doctor.look_place import Place
+    from envsolve.doctor.situation import Situation
 
 app = command_app()
 
@@ -25,9 +28,16 @@ _Path = Annotated[Path | None, typer.Option("--path", metavar="DIR", help="The f
 _Python = Annotated[Path | None, typer.Option("--python", metavar="EXE", help="The interpreter of any environment.")]
 _Timeout = Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="The limit for importing torch there.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print the finding as JSON.")]
+_Fix = Annotated[bool, typer.Option("--fix", help="Make a new verified environment beside the ill one.")]
+_Into = Annotated[str | None, typer.Option("--into", metavar="NAME", help="--fix: its name (default: OLD-fixed).")]
+_InPlace = Annotated[bool, typer.Option("--in-place", help="--fix: change the ill environment itself.")]
+_Yes = Annotated[bool, typer.Option("--yes", help="--in-place: don't ask before a foreign environment is changed.")]
+_Project = Annotated[
+    Path | None, typer.Option("--with-project", metavar="DIR", help="--fix: also install this project, editable.")
+]
 
 
-@app.command(epilog="Example: envsolve doctor --report traceback.txt")
+@app.command(epilog="Examples: envsolve doctor --report traceback.txt; envsolve doctor --path .venv --fix")
 def doctor(
     report: _Report = None,
     name: _Name = None,
@@ -35,20 +45,80 @@ def doctor(
     python: _Python = None,
     timeout: _Timeout = 60,
     as_json: _Json = False,
+    fix: _Fix = False,
+    into: _Into = None,
+    in_place: _InPlace = False,
+    yes: _Yes = False,
+    with_project: _Project = None,
+    source: options.Source = None,
+    mirror: options.Mirror = None,
+    index: options.Index = None,
+    extra_index: options.ExtraIndex = None,
+    find_links: options.FindLinks = None,
+    offline: options.Offline = False,
+    refresh: options.Refresh = False,
+    cache_dir: options.CacheDir = None,
 ) -> int:
     """Name the one cause and the shortest safe way out (default: the active environment, else the project's .venv).
 
-    Needs no network. Exit 0: healthy; 1: ill, or more must be known.
+    Needs no network, but for --fix. Exit 0: healthy, or fixed; 1: ill, or more must be known.
     """
     if timeout <= 0:
         raise InputError(f"--timeout is not a time: {timeout:g}", hint="envsolve doctor --timeout 60")
+    sources = {
+        "source": source, "mirror": mirror, "index": index, "extra_index": extra_index, "find_links": find_links,
+        "offline": offline, "refresh": refresh, "cache_dir": cache_dir,
+    }  # fmt: skip
+    if not fix:
+        _check_unfixed(into, in_place, yes, with_project, *sources.values())
     if report is not None:
         if name or path or python:
             raise InputError("--report reads a text: no environment goes with it", hint="envsolve doctor --report FILE")
-        finding = _of_report(report)
+        if fix:
+            raise InputError("--fix needs the environment itself: a text can't be fixed", hint="leave --report out")
+        return _shown(_of_report(report), as_json=as_json)
+    place = _place(name, path, python)
+    situation, finding = _of_environment(place, timeout)
+    if not fix:
+        return _shown(finding, as_json=as_json)
+    from envsolve.cli.doctor_fixing import Wish, fixing
+
+    if in_place and into:
+        raise InputError("--into names a new environment, --in-place takes the old one's place", hint="give one")
+    wish = Wish(into=into or "", in_place=in_place, yes=yes, project=_folder(with_project), as_json=as_json)
+    settings = options.settings_from(**sources)  # type: ignore[arg-type]
+    return fixing(place, situation, finding, wish, settings, again=lambda: _of_environment(place, timeout)[1])
+
+
+def _check_unfixed(*given: object) -> None:
+    if any(given):
+        raise InputError("what an environment is made from, and where, goes with --fix", hint="envsolve doctor --fix")
+
+
+def _folder(project: Path | None) -> Path | None:
+    if project is not None and not project.is_dir():
+        raise InputError(f"there is no folder {project}", hint="--with-project . takes the project of this folder")
+    return project.resolve() if project is not None else None
+
+
+def _place(name: str | None, path: Path | None, python: Path | None) -> Place:
+    import os
+
+    from envsolve.doctor.look_place import find_place
+
+    return find_place(name=name, path=path, python=python, environ=os.environ, here=Path.cwd())
+
+
+def _shown(finding: Finding, *, as_json: bool) -> int:
+    """Print a finding; the exit code."""
+    if as_json:
+        from envsolve.doctor.as_json import as_json as to_json
+
+        print(json.dumps(to_json(finding), ensure_ascii=False))
     else:
-        finding = _of_environment(name, path, python, timeout)
-    _show(finding, as_json=as_json)
+        from envsolve.doctor.as_text import as_text
+
+        print(as_text(finding))
     return 0 if finding.status == "healthy" else 1
 
 
@@ -82,30 +152,16 @@ def _text(report: str) -> str:
     return text
 
 
-def _of_environment(name: str | None, path: Path | None, python: Path | None, timeout: float) -> Finding:
-    import os
-
+def _of_environment(place: Place, timeout: float) -> tuple[Situation, Finding]:
     from envsolve.doctor.diagnose import diagnose
     from envsolve.doctor.facts import load_facts
     from envsolve.doctor.look import look
-    from envsolve.doctor.look_place import find_place
+    from envsolve.doctor.situation import Situation
     from envsolve.machine.detect import detect
     from envsolve.machine.probe import Probe
     from envsolve.machine.probe_kernel import is_container
     from envsolve.rulebook.load import load
 
-    place = find_place(name=name, path=path, python=python, environ=os.environ, here=Path.cwd())
     rulebook, facts, probe = load(), load_facts(), Probe()
     evidence = look(place, detect(probe), rulebook, seconds=timeout, container=is_container(probe))
-    return diagnose(evidence, rulebook, facts)
-
-
-def _show(finding: Finding, *, as_json: bool) -> None:
-    if as_json:
-        from envsolve.doctor.as_json import as_json as to_json
-
-        print(json.dumps(to_json(finding), ensure_ascii=False))
-    else:
-        from envsolve.doctor.as_text import as_text
-
-        print(as_text(finding))
+    return Situation(evidence=evidence, rulebook=rulebook, facts=facts), diagnose(evidence, rulebook, facts)

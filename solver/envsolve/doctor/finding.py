@@ -38,6 +38,11 @@ CODES: dict[str, str] = {
     "not-torch": "the trouble is a package or program outside the torch set",
 }
 _HEALTHY = ("ok", "harmless-warning")
+# Where the cause lies outside the environment, so that a new one would be as ill.
+_ELSEWHERE = (
+    "driver-too-new", "driver-library-mismatch", "driver-not-reachable", "gpu-hidden", "gpu-not-passed-through",
+    "vendor-index-needed", "not-torch", "unknown",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +57,8 @@ class Fix:
 class Finding:
     """The answer: a code of `CODES`, one headline, the lines that show it, ways out best first, what is fine.
 
-    `missing` names what would settle it; an unknown always names something. Raises ValueError for a finding that says
+    `missing` names what would settle it; an unknown always names something; `elsewhere`: the cause lies outside the
+    environment, though others of its code lie in it. Raises ValueError for a finding that says
     nothing: the tables of causes are data, and a mistake in one must not reach a user as an empty answer.
     """
 
@@ -63,12 +69,18 @@ class Finding:
     fixes: tuple[Fix, ...] = ()
     missing: tuple[Missing, ...] = ()
     fine: tuple[str, ...] = ()
+    elsewhere: bool = False
 
     def __post_init__(self) -> None:
         if self.code not in CODES or not self.headline.strip():
             raise ValueError(f"a finding without a known code or a headline: {self.code!r} {self.headline!r}")
         if self.code == "unknown" and not self.missing:
             raise ValueError("an unknown that asks for nothing")
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether a new environment would be as ill: the cause is the driver, a mask, a variable, another program."""
+        return self.elsewhere or self.code in _ELSEWHERE
 
     @property
     def status(self) -> Status:

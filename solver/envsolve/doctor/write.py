@@ -28,6 +28,7 @@ def finding(
     certainty: Certainty = "high",
     missing: Iterable[Missing] = (),
     fine: Iterable[str] = (),
+    elsewhere: bool = False,
 ) -> Finding:
     """The finding; its evidence is the messages as printed, then `more`, then what is installed on which machine."""
     return Finding(
@@ -38,4 +39,5 @@ def finding(
         fixes=tuple(fixes),
         missing=tuple(missing),
         fine=tuple(fine),
+        elsewhere=elsewhere,
     )

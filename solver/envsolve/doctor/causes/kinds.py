@@ -38,7 +38,7 @@ def wrong_accelerator(s: Situation) -> Finding | None:
         headline = "there is no CUDA on a Mac: the program asks for an accelerator that this system does not have"
         way = fix('use the device "mps" on Apple Silicon, "cpu" elsewhere; no other torch build changes this')
         shown = s.evidence.all("not-compiled", "cuda-unavailable")[:1]
-        return finding(s, "wrong-accelerator", headline, shown=shown, fixes=[way])
+        return finding(s, "wrong-accelerator", headline, shown=shown, fixes=[way], elsewhere=True)
     headline = _wrong(s)
     if not headline:
         return None

@@ -102,6 +102,7 @@ def stray_libraries(s: Situation) -> Finding | None:
         fixes=[fix("take system CUDA and cuDNN out of LD_LIBRARY_PATH for this environment", "unset LD_LIBRARY_PATH")],
         certainty="high" if path else "medium",
         fine=["a wheel brings its own CUDA, cuDNN and NCCL"],
+        elsewhere=bool(path),
     )
 
 

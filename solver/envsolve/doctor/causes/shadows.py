@@ -41,6 +41,7 @@ def _local_name(s: Situation) -> Finding | None:
         f"{what} is imported in place of the installed torch",
         shown=[shown],
         fixes=[fix("rename it, or run from another folder", _ASK)],
+        elsewhere=True,
     )
 
 
@@ -90,6 +91,7 @@ def _finding(s: Situation, headline: str, *, user: bool, by_path: bool) -> Findi
         more=[f"torch {row.version} ({row.source})" for row in _rows(s)],
         fixes=_fixes(user=user, by_path=by_path),
         fine=["what the environment itself holds may be right"],
+        elsewhere=by_path,
     )
 
 
