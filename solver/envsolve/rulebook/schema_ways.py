@@ -157,6 +157,13 @@ COMMANDS = _table(
     section="commands",
 )
 
+OLD_BRANCHES = _table(
+    "old_branches",
+    "ways/drivers.yaml",
+    (_SYSTEM, Column(name="branch", read=fields.whole)),
+    (Column(name="title", read=fields.text), Column(name="lines", read=fields.texts)),
+)
+
 COMPAT_COMMANDS = _table("compat_commands", "ways/drivers.yaml", (_SYSTEM,), (Column(name="lines", read=fields.texts),))
 
 ACCELERATORS = _table(
@@ -187,5 +194,6 @@ WAYS_TABLES = (
     FORWARD_COMPAT,
     DATACENTRE,
     COMMANDS,
+    OLD_BRANCHES,
     COMPAT_COMMANDS,
 )

@@ -147,6 +147,20 @@ def driver_commands(keys: Keys, leaf: Leaf) -> rows.DriverCommands:
     )
 
 
+def old_branch(keys: Keys, leaf: Leaf) -> rows.DriverCommands:
+    """Another set of commands for one branch: of its time are no open modules, and the lines hold what they install."""
+    lines = tuple(leaf["lines"])
+    return rows.DriverCommands(
+        system=keys[0],  # type: ignore[arg-type]  # the schema lets only these through
+        title=leaf["title"],
+        open=lines,
+        proprietary=lines,
+        hold=(),
+        note=leaf["note"],
+        **_whence(leaf),
+    )
+
+
 def accelerator(keys: Keys, leaf: Leaf) -> rows.AcceleratorFacts:
     return rows.AcceleratorFacts(
         name=leaf["name"], wheel=leaf["wheel"], host=leaf["host"], device=leaf["device"], **_whence(leaf)

@@ -106,6 +106,12 @@ class Ways:
         return {row.system: row for row in self._rows(schema.COMMANDS, make.driver_commands)}
 
     @cached_property
+    def old_branches(self) -> Mapping[tuple[str, int], rows.DriverCommands]:
+        """(System, branch) -> how a branch is had that the system's other commands don't lead to."""
+        made = self._rows(schema.OLD_BRANCHES, lambda keys, leaf: (int(keys[1]), make.old_branch(keys, leaf)))
+        return {(row.system, branch): row for branch, row in made}
+
+    @cached_property
     def compat_commands(self) -> Mapping[str, tuple[str, ...]]:
         """System -> the lines that set up cuda-compat."""
         return dict(self._rows(schema.COMPAT_COMMANDS, lambda keys, leaf: (keys[0], tuple(leaf["lines"]))))

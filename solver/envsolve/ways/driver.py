@@ -8,7 +8,7 @@ from typing import Literal
 from envsolve.capability import Capability
 from envsolve.dotted import Dotted
 from envsolve.judge.accelerator import vendor_of
-from envsolve.judge.driver import Driver, driver_of, floor
+from envsolve.judge.driver import Driver, driver_of, floor, mismatch
 from envsolve.judge.fit import Fit
 from envsolve.machine.machine import Machine
 from envsolve.rulebook.rulebook import Rulebook
@@ -16,8 +16,10 @@ from envsolve.rulebook.tables import Build
 from envsolve.rulebook.ways_tables import Ways, load_ways
 from envsolve.ways import cards
 from envsolve.ways.driver_commands import Steps, steps_for
-from envsolve.ways.driver_compat import Compat, compat_for
-from envsolve.ways.driver_goal import best_fit
+from envsolve.ways.driver_compat import Compat, compat_for, gains
+from envsolve.ways.driver_goal import best_fit, with_branch
+from envsolve.ways.kernel_modules import module_clash
+from envsolve.ways.source_build import newest_recipe
 
 Action = Literal["keep", "update", "downgrade", "install", "impossible", "unknown"]
 
@@ -67,6 +69,8 @@ def advice(
     if first is not None and last is not None and first > last:
         text = f"no driver drives all of these: one needs R{first} or newer, another ends with R{last}"
         return replace(limited, action="impossible", reason=text)
+    if clash := module_clash(machine, found, ways):
+        return replace(limited, action="impossible", reason=clash)
     return _judged(limited, machine, found, build, rulebook, ways)
 
 
@@ -82,8 +86,7 @@ def _judged(
     accepts = (lambda b: b == build) if build is not None else (lambda b: True)
     goal = best_fit(machine, top, rulebook, accepts)
     if goal is None:
-        text = "no driver makes a published build run here: the driver is not what stands in the way"
-        return replace(limited, action="impossible", reason=text, build=build)
+        return _without_build(limited, machine, found, build, rulebook, ways)
     enough = lowest_driver(goal, limited.first, limited.current, rulebook)
     action, reason = _action(limited, enough)
     advised = replace(limited, action=action, reason=reason, build=goal.build, enough=enough)
@@ -93,12 +96,45 @@ def _judged(
     if branch is None:
         return replace(advised, action="impossible", reason=f"{reason}; the rules know no branch that is new enough")
     compat = compat_for(machine, limited.current, limited.first, top, rulebook, ways) if action == "update" else None
+    if compat is not None and not gains(compat, machine, rulebook):
+        compat = None
     return replace(
         advised,
         branch=branch,
         compat=compat,
         steps=steps_for(machine, branch, found, ways),
         notes=tuple(_notes(advised, branch, rulebook)),
+    )
+
+
+def _without_build(
+    limited: DriverAdvice,
+    machine: Machine,
+    found: tuple[Capability, ...],
+    build: Build | None,
+    rulebook: Rulebook,
+    ways: Ways,
+) -> DriverAdvice:
+    """No published build runs under any driver. One that drives the cards is wanted, to compile for them."""
+    text = "no driver makes a published build run here: the driver is not what stands in the way"
+    none = replace(limited, action="impossible", reason=text, build=build)
+    branch = branch_to_install(Dotted.parse(str(limited.first or 0)), limited.first, limited.last, rulebook)
+    if build is not None or branch is None:
+        return none
+    compiled = newest_recipe(with_branch(machine, branch, rulebook), rulebook, ways)
+    if compiled is None:
+        return none
+    note = f"torch {compiled.torch} can be compiled for these cards (envsolve source-build)"
+    clashes = [clash for c in found if (clash := mismatch(limited.current, c, rulebook))]
+    if not clashes:
+        return replace(none, notes=(note,))
+    return replace(
+        none,
+        action="downgrade" if any(code == "driver-too-new" for code, _ in clashes) else "update",
+        reason=clashes[0][1],
+        branch=branch,
+        steps=steps_for(machine, branch, found, ways),
+        notes=("no published build runs on these cards under any driver", note, *_notes(none, branch, rulebook)),
     )
 
 

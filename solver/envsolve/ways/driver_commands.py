@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from envsolve.capability import Capability
 from envsolve.machine.machine import Machine
-from envsolve.rulebook.ways_rows import DriverCommands, ModuleKind
+from envsolve.rulebook.ways_rows import DriverCommands
 from envsolve.rulebook.ways_tables import Ways
+from envsolve.ways.kernel_modules import module_kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,19 +32,10 @@ def systems_of(machine: Machine) -> tuple[str, ...]:
 def steps_for(machine: Machine, branch: int, found: tuple[Capability, ...], ways: Ways) -> tuple[Steps, ...]:
     """The steps to a branch for each system that the machine may be."""
     kind = module_kind(found, branch, ways)
-    return tuple(_steps(ways.driver_commands[system], kind, branch) for system in systems_of(machine))
-
-
-def module_kind(found: tuple[Capability, ...], branch: int, ways: Ways) -> str:
-    """ "open" or "proprietary" kernel modules: what drives all cards, and the usual one where both do."""
-    fitting = [kind for kind in ways.modules if all(_drives(kind, c) for c in found)]
-    usual = [kind.kind for kind in fitting if branch >= kind.default_from]
-    return next(iter(usual or [kind.kind for kind in fitting]), "proprietary")
-
-
-def _drives(kind: ModuleKind, capability: Capability) -> bool:
-    above = kind.first is None or capability >= kind.first
-    return above and (kind.last is None or capability <= kind.last)
+    return tuple(
+        _steps(ways.old_branches.get((system, branch), ways.driver_commands[system]), kind, branch)
+        for system in systems_of(machine)
+    )
 
 
 def _steps(commands: DriverCommands, kind: str, branch: int) -> Steps:

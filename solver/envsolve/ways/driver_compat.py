@@ -10,7 +10,7 @@ from envsolve.rulebook.rulebook import Rulebook
 from envsolve.rulebook.tables import Build, Certainty
 from envsolve.rulebook.ways_tables import Ways
 from envsolve.ways import cards
-from envsolve.ways.driver_goal import best_fit
+from envsolve.ways.driver_goal import best_fit, newest_running
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,3 +51,12 @@ def compat_for(
         for system, template in ways.compat_commands.items()
     )
     return Compat(package=package, build=fit.build, lines=lines, certainty=row.certainty, source=row.source)
+
+
+def gains(compat: Compat, machine: Machine, rulebook: Rulebook) -> bool:
+    """Whether the package brings a newer torch than what the driver runs as it is: else there is nothing to add it for.
+
+    `machine` has a capability for every GPU.
+    """
+    now = newest_running(machine, rulebook)
+    return now is None or compat.build.torch > now.build.torch

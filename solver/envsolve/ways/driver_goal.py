@@ -31,6 +31,11 @@ def best_fit(
     return max(fits, key=_order, default=None)
 
 
+def newest_running(machine: Machine, rulebook: Rulebook) -> Fit | None:
+    """The best CUDA build under the driver that is there; None = none runs. Every GPU has its capability."""
+    return max(_running(machine, rulebook, lambda build: True), key=_order, default=None)
+
+
 def _running(machine: Machine, rulebook: Rulebook, accepts: Callable[[Build], bool]) -> Iterator[Fit]:
     case = Case(machine=machine, driver=driver_of(machine, rulebook), rulebook=rulebook, python=machine.python or "")
     for build in rulebook.builds_on(machine.platform):

@@ -51,6 +51,7 @@ def _limits(advice: DriverAdvice) -> str:
 def _compat(compat: Compat) -> Iterator[str]:
     sure = "" if compat.certainty == "high" else f", {compat.certainty} certainty"
     yield f"or leave the driver and add {compat.package} (data-centre GPUs only{sure}; source: {compat.source}):"
+    yield "  from NVIDIA's CUDA repository, which has to be set up (cuda-keyring, or its .repo file)"
     yield f"  then torch {compat.build.torch} ({compat.build.variant}) runs"
     for system, lines in compat.lines:
         yield f"  {system}: " + "; ".join(lines)

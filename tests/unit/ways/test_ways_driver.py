@@ -10,9 +10,9 @@ from envsolve.machine.target import read_target
 from envsolve.rulebook.load import load
 from envsolve.rulebook.ways_tables import load_ways
 from envsolve.ways.driver import DriverAdvice, advice, branch_to_install
-from envsolve.ways.driver_commands import module_kind
 from envsolve.ways.driver_json import as_json
 from envsolve.ways.driver_text import as_text
+from envsolve.ways.kernel_modules import module_kind
 
 HOST = "python=3.12,os=linux,arch=x86_64,glibc=2.35"
 
@@ -126,3 +126,60 @@ def test_text_and_json_say_the_same() -> None:
     assert data["action"] == "update" and data["compat"]["package"] in text
     assert all(line in text for steps in data["steps"] for line in steps["lines"])
     assert data["driver"] == {"version": "550.54.14", "branch": 550, "cuda": "12.4"}
+
+
+@pytest.mark.parametrize("host", ["os=linux", "os=linux,wsl=true", "os=windows"])
+@pytest.mark.parametrize("old", ["GTX 1080 Ti", "Tesla V100", "GTX 980"])
+def test_no_kernel_modules_drive_both_an_old_and_a_blackwell_card_on_linux(old: str, host: str) -> None:
+    found = told(f"{old} + RTX 5090,driver=580.65.06,python=3.12,{host}")
+    clash = "needs the proprietary ones, 12.0 the open ones" in found.reason
+    assert clash == (host == "os=linux")
+    assert not clash or (found.action == "impossible" and not found.steps)
+
+
+def test_turing_to_hopper_go_together_with_either_side() -> None:
+    for pair in ("Tesla V100 + H100", "Tesla T4 + RTX 5090", "RTX 3090 + GTX 980"):
+        found = told(f"{pair},driver=580.65.06")
+        assert "kernel modules" not in found.reason
+
+
+def test_a_driver_that_dropped_a_card_is_taken_back_even_where_the_card_has_no_build() -> None:
+    found = told("Tesla K40c,driver=550.54.14,python=3.10,os=linux,arch=x86_64")
+    assert (found.action, found.branch) == ("downgrade", 470) and "ends with driver branch R470" in found.reason
+    assert any("can be compiled for these cards" in note for note in found.notes)
+    stays = told("Tesla K40c,driver=470.82,python=3.10,os=linux,arch=x86_64")
+    assert stays.action == "impossible" and not stays.steps and any("can be compiled" in n for n in stays.notes)
+    fermi = told("GeForce GTX 580,driver=550.54.14,python=3.8,os=linux,arch=x86_64")
+    assert fermi.action == "impossible" and not fermi.notes
+
+
+@pytest.mark.parametrize(
+    ("spec", "package"),
+    [
+        ("Tesla V100,driver=450.80.02,python=3.10", None),  # cu118 runs there by minor-version compatibility already
+        ("Tesla T4,driver=450.119.03,python=3.10", None),
+        ("H100,driver=525.147.05,python=3.12", None),
+        ("A100,driver=470.256.02,python=3.11", "cuda-compat-12-6"),
+        ("A100,driver=535.183.01,python=3.12", "cuda-compat-13-0"),
+    ],
+)
+def test_forward_compatibility_is_offered_only_where_it_brings_a_newer_torch(spec: str, package: str | None) -> None:
+    compat = told(f"{spec},os=linux,arch=x86_64").compat
+    assert (compat.package if compat else None) == package
+
+
+def test_forward_compatibility_says_whose_repository_the_package_is_in() -> None:
+    assert "from NVIDIA's CUDA repository" in as_text(told("H100,driver=550.54.14"))
+
+
+def test_debian_has_the_last_branch_of_kepler_by_another_name() -> None:
+    debian = next(s for s in told("Tesla K80,driver=535.54,python=3.10,os=linux").steps if s.system == "debian")
+    assert "sudo apt install nvidia-tesla-470-driver" in debian.lines and "Debian 11 and 12" in debian.title
+    newer = next(s for s in told("GTX 1080 Ti,driver=590.44.01").steps if s.system == "debian")
+    assert "sudo apt install nvidia-driver-pinning-580" in newer.lines
+
+
+@pytest.mark.parametrize("spec", ["GTX 1080 Ti,driver=590.44.01", "RTX 5090,driver=550.54.14", "RTX 4090"])
+def test_a_module_stream_is_reset_before_another_is_enabled(spec: str) -> None:
+    lines = next(s for s in told(spec).steps if s.system == "rhel").lines
+    assert lines[0] == "sudo dnf module reset nvidia-driver" and lines[1].startswith("sudo dnf module enable ")
