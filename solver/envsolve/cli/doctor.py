@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from envsolve.cli import options
+from envsolve.cli import options, talk
 from envsolve.cli.command_app import command_app
 from envsolve.errors import InputError
 
@@ -80,6 +80,10 @@ def doctor(
     place = _place(name, path, python)
     situation, finding = _of_environment(place, timeout)
     if not fix:
+        if finding.status == "ill" and not finding.is_elsewhere:
+            talk.say(
+                "hint: with --fix a new verified environment is made beside it, from what was asked for of this one"
+            )
         return _shown(finding, as_json=as_json)
     from envsolve.cli.doctor_fixing import Wish, fixing
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.fixes import other_build, same_version
 from envsolve.doctor.situation import Situation
+from envsolve.doctor.ways_out import driver_command
 from envsolve.doctor.write import finding, fix
 from envsolve.dotted import Dotted
 from envsolve.judge.driver import branch_limits, branch_of, floor, mismatch
@@ -29,7 +30,12 @@ def dropped_gpu(s: Situation) -> Finding | None:
         f"this driver has dropped the GPU: {end} is the last branch that drives it",
         shown=[shown],
         more=[clash] if clash else [],
-        fixes=[fix(f"go back to a driver of {end} and hold it there; a newer one would lose the card again")],
+        fixes=[
+            fix(
+                f"go back to a driver of {end} and hold it there; a newer one would lose the card again",
+                *driver_command(s),
+            )
+        ],
     )
 
 
@@ -68,7 +74,7 @@ def older_than_gpu(s: Situation) -> Finding | None:
         "driver-too-old",
         f"the driver is older than the GPU: {clash}",
         shown=s.evidence.all("no-kernel-image", "no-devices", "unsupported-gpu"),
-        fixes=[fix("update the driver to the branch that first drives this GPU, or a newer one")],
+        fixes=[fix("update the driver to the branch that first drives this GPU, or a newer one", *driver_command(s))],
     )
 
 
@@ -132,7 +138,7 @@ def _fixes(s: Situation, cuda: Dotted | None) -> Iterator[Fix]:
     if lowest is None or last is None or (branch_of(lowest, s.rulebook) or 0) <= last:
         limit = f", but not past R{last}, the last for this card" if last else ""
         need = f"to {lowest} or newer" if lowest else "to a newer branch"
-        yield fix(f"update the NVIDIA driver{_where(s)} {need}{limit}")
+        yield fix(f"update the NVIDIA driver{_where(s)} {need}{limit}", *driver_command(s))
     if s.torch.known and not s.torch.vendor and s.driver.known:
         yield from other_build(s, torch=same_version(s), why="which this driver serves")
     elif s.torch.known:

@@ -16,6 +16,7 @@ from envsolve.doctor.fixes import (
     same_version,
 )
 from envsolve.doctor.situation import Situation
+from envsolve.doctor.ways_out import remedies
 from envsolve.doctor.wording import gpu_words
 from envsolve.doctor.write import finding, fix
 from envsolve.judge.kernels import best_cubin
@@ -80,8 +81,9 @@ def _variants_with_code(s: Situation) -> Iterator[Fix]:
         if build.advertised and capabilities and all(best_cubin(build, c, tegra) for c in capabilities)
     ]
     if capabilities and not builds:
-        text = "no published build has code for it: build torch from source for this GPU, or use the CPU build"
-        yield fix(text, "envsolve plan torch")
+        yield from remedies(s)
+        text = "no published build has code for it: what is left is another GPU, or the CPU build"
+        yield fix(text, "envsolve plan torch --variant cpu")
         return
     near = [b for b in builds if b.torch == s.torch.version] or [b for b in builds if b.torch == builds[-1].torch]
     if near:
