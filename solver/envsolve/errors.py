@@ -1,15 +1,20 @@
 """The errors that envsolve shows: what was wrong and where, and the command to try."""
 
+from envsolve.index.configuration.redact import redact
+
 
 class EnvsolveError(Exception):
-    """Base of all errors meant for people: a lower-case message without a full stop, and a hint (may be empty)."""
+    """Base of all errors meant for people: a lower-case message without a full stop, and a hint (may be empty).
+
+    Both quote what people wrote, in files and on the command line: addresses lose their credentials here.
+    """
 
     exit_code = 3
 
     def __init__(self, message: str, *, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        self.message = redact(message)
+        self.hint = redact(hint)
+        super().__init__(self.message)
 
 
 class InputError(EnvsolveError):
@@ -28,6 +33,10 @@ class RefusedError(EnvsolveError):
     """The answer is no: no plan, verification failed, a stale lock (exit 1)."""
 
     exit_code = 1
+
+
+class UnreadableError(OutsideError):
+    """METADATA of a wheel holds what can't be read: another version may do."""
 
 
 class OfflineError(OutsideError):

@@ -37,7 +37,7 @@ _Project = Annotated[
 ]
 
 
-@app.command(epilog="Examples: envsolve doctor --report traceback.txt; envsolve doctor --path .venv --fix")
+@app.command(epilog="Example: envsolve doctor --report traceback.txt, or: envsolve doctor --path .venv --fix")
 def doctor(
     report: _Report = None,
     name: _Name = None,

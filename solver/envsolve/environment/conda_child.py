@@ -11,7 +11,7 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 
 async def make(asked: dict[str, Any]) -> int:
@@ -21,7 +21,7 @@ async def make(asked: dict[str, Any]) -> int:
 
     cache = Path(asked["cache_dir"])
     cache.mkdir(parents=True, exist_ok=True)
-    action = "force-cache-only" if asked["offline"] else "cache-or-fetch"
+    action: Literal["force-cache-only", "cache-or-fetch"] = "force-cache-only" if asked["offline"] else "cache-or-fetch"
     records = await rattler.solve(
         [rattler.Channel(channel) for channel in asked["channels"]],
         list(asked["specs"]),

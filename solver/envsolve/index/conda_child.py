@@ -11,7 +11,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 
 def main() -> None:
@@ -37,7 +37,7 @@ async def _solve(
     import rattler
     from rattler.repo_data import SourceConfig
 
-    action = "force-cache-only" if offline else "cache-or-fetch"
+    action: Literal["force-cache-only", "cache-or-fetch"] = "force-cache-only" if offline else "cache-or-fetch"
     gateway = rattler.Gateway(cache_dir=Path(cache_dir), default_config=SourceConfig(cache_action=action))
     packages = [
         rattler.GenericVirtualPackage(rattler.PackageName(name), rattler.Version(version), _build(build or "0"))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import InvalidRequirement
 
-from envsolve.errors import OutsideError
+from envsolve.errors import OutsideError, UnreadableError
 from envsolve.index.fitting import canonical, version
+from envsolve.index.lenient import lenient_requirement
 from envsolve.index.release import ReleaseFile, WheelMetadata
 from envsolve.index.release_file import specifiers
 
@@ -34,14 +35,14 @@ def condense(content: bytes, file: ReleaseFile, where: str) -> Condensed:
 
 
 def expand(condensed: Condensed, file: ReleaseFile) -> WheelMetadata:
-    """The WheelMetadata of the short form. Raises OutsideError for a requirement that can't be read."""
+    """The WheelMetadata of the short form. Raises UnreadableError for a requirement that can't be read."""
     number = version(condensed["version"])
     assert number is not None
     try:
-        requires = tuple(Requirement(line) for line in condensed["requires"])
+        requires = tuple(lenient_requirement(line) for line in condensed["requires"])
     except InvalidRequirement as error:
         reason = str(error).splitlines()[0]
-        raise OutsideError(f"METADATA of {file.filename} has a requirement that can't be read: {reason}") from error
+        raise UnreadableError(f"METADATA of {file.filename} has a requirement that can't be read: {reason}") from error
     return WheelMetadata(
         name=file.name,
         version=number,

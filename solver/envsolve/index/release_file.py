@@ -8,6 +8,7 @@ from functools import lru_cache
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from envsolve.index.fitting import canonical, sdist_version, split_wheel_name, version
+from envsolve.index.lenient import lenient_specifiers
 from envsolve.index.page import Link
 from envsolve.index.release import ReleaseFile, tags_of
 
@@ -69,7 +70,7 @@ def specifiers(text: str | None) -> SpecifierSet | None:
     if not text:
         return None
     try:
-        return SpecifierSet(text)
+        return lenient_specifiers(text)
     except InvalidSpecifier:
         return None
 

@@ -1,13 +1,19 @@
-"""Formats that name the address of every file need to know it."""
+"""Addresses of files in locks: the names at their ends, and formats that need to know them all."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from urllib.parse import unquote, urlsplit
 
 from envsolve.errors import InputError
 from envsolve.lock.lock import LockedPackage
 
 _SHOWN = 3
+
+
+def filename_of(url: str) -> str:
+    """The name of the file that an address ends with, a ?query and a #fragment left out."""
+    return unquote(urlsplit(url).path.rsplit("/", 1)[-1])
 
 
 def check_addresses(packages: Iterable[LockedPackage], what: str) -> None:

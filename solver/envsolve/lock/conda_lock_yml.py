@@ -7,14 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
-from urllib.parse import unquote
 
 import yaml
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from packaging.version import Version
 
 from envsolve.errors import InputError
-from envsolve.lock.addresses import check_addresses
+from envsolve.lock.addresses import check_addresses, filename_of
 from envsolve.lock.conda import SUBDIRS, CondaPackage, CondaPart, python_specs
 from envsolve.lock.header import HeaderReader, header_lines
 from envsolve.lock.lock import Lock, LockedFile, LockedPackage
@@ -141,7 +140,7 @@ def read_all(text: str, *, what: str = "the lock") -> tuple[Lock, ...]:
 def _wheels(entries: Sequence[Entry], subdir: str) -> Iterator[LockedPackage]:
     for entry in entries:
         if entry["manager"] == "pip" and entry["platform"] == subdir:
-            filename = unquote(entry["url"].rsplit("/", 1)[-1])
+            filename = filename_of(entry["url"])
             yield LockedPackage(
                 name=entry["name"],
                 version=_version(filename, entry["version"]),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from urllib.parse import unquote
 
 import yaml
 from packaging.requirements import Requirement
@@ -16,6 +15,7 @@ from packaging.utils import parse_wheel_filename
 from packaging.version import Version
 
 from envsolve.errors import InputError
+from envsolve.lock.addresses import filename_of
 from envsolve.lock.header import HeaderReader, header_lines
 from envsolve.lock.lock import Lock, LockedFile, LockedPackage
 
@@ -75,7 +75,7 @@ def _package(entry: str) -> LockedPackage:
         (pin,) = requirement.specifier
         return LockedPackage(name=requirement.name, version=Version(pin.version), files=(), direct=False, via=())
     url, _, digest = requirement.url.partition("#sha256=")
-    filename = unquote(url.rsplit("/", 1)[-1])
+    filename = filename_of(url)
     file = LockedFile(filename=filename, url=url, sha256=digest)
     version = parse_wheel_filename(filename)[1]
     return LockedPackage(name=requirement.name, version=version, files=(file,), direct=True, via=())

@@ -6,11 +6,11 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
-from urllib.parse import unquote
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from envsolve.errors import InputError
+from envsolve.lock.addresses import filename_of
 from envsolve.lock.foreign import Foreign, ForeignPin, judged, only, variant_in
 
 Table = Mapping[str, Any]
@@ -81,7 +81,7 @@ def _files(table: Table) -> Iterator[Table]:
 
 def _wheels(table: Table) -> Iterator[str]:
     for entry in _files(table):
-        name = entry.get("name") or entry.get("file") or unquote(str(entry.get("url", "")).rsplit("/", 1)[-1])
+        name = entry.get("name") or entry.get("file") or filename_of(str(entry.get("url", "")))
         if isinstance(name, str) and name.endswith(".whl"):
             yield name
 

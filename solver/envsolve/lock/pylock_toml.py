@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-from urllib.parse import unquote
 
 from packaging.markers import Marker
 from packaging.pylock import (
@@ -22,7 +21,7 @@ from packaging.version import Version
 
 from envsolve import __version__
 from envsolve.errors import InputError
-from envsolve.lock.addresses import check_addresses
+from envsolve.lock.addresses import check_addresses, filename_of
 from envsolve.lock.lock import Lock, LockedFile, LockedPackage, LockHeader, is_sdist
 from envsolve.lock.markers import tell_apart
 from envsolve.lock.newer import NewerLockError, newer_error
@@ -213,7 +212,7 @@ def _in_order(files: list[LockedFile], *, mixed: bool) -> tuple[LockedFile, ...]
 
 def _file(file: PackageWheel | PackageSdist, hashed_here: set[str]) -> LockedFile:
     url = file.url or ""
-    filename = file.name or unquote(url.rsplit("/", 1)[-1])
+    filename = file.name or filename_of(url)
     return LockedFile(
         filename=filename,
         url=url,

@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from packaging.dependency_groups import DependencyGroupResolver
+from packaging.markers import Marker
 from packaging.requirements import Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.utils import canonicalize_name
+from packaging.utils import NormalizedName, canonicalize_name
 
 from envsolve.errors import InputError
 from envsolve.lock.requirement_line import requirement_of
@@ -65,7 +66,8 @@ class _Project:
         if not self._project and not known_groups:
             raise InputError(f"{self._origin} has no [project] table", hint=self._hint_without_project())
         requirements = [*self._dependencies(), *self._from_extras(extras), *self._from_groups(known_groups)]
-        return Wishes(requirements=tuple(requirements), pythons=self._pythons())
+        others = {str(other): other for requirement in requirements for other in self._of_others(requirement)}
+        return Wishes(requirements=tuple(others.values()), pythons=self._pythons())
 
     def _hint_without_project(self) -> str:
         if "poetry" in self._table(self._document, "tool"):
@@ -92,20 +94,23 @@ class _Project:
             yield requirement_of(line, where)
 
     def _from_extras(self, extras: Collection[str]) -> Iterator[Requirement]:
-        todo, done = [canonicalize_name(extra) for extra in extras], set()
-        own = canonicalize_name(str(self._project.get("name", "")))
-        while todo:
-            extra = todo.pop(0)
-            if extra in done or extra not in self._extras:
-                continue
-            done.add(extra)
+        for extra in map(canonicalize_name, extras):
+            yield from self._extra(extra)
+
+    def _extra(self, extra: NormalizedName) -> Iterator[Requirement]:
+        if extra in self._extras:
             key = self._extras[extra]
             lines = self._table(self._project, "optional-dependencies")[key]
-            for requirement in self._list(lines, f"project.optional-dependencies.{key}"):
-                if canonicalize_name(requirement.name) == own:
-                    todo += [canonicalize_name(inner) for inner in sorted(requirement.extras)]
-                else:
-                    yield requirement
+            yield from self._list(lines, f"project.optional-dependencies.{key}")
+
+    def _of_others(self, requirement: Requirement, open_extras: frozenset[str] = frozenset()) -> Iterator[Requirement]:
+        """The requirement; for the project itself those of the extras that it names, where its marker holds."""
+        if canonicalize_name(requirement.name) != canonicalize_name(str(self._project.get("name", ""))):
+            yield requirement
+            return
+        for extra in sorted(set(map(canonicalize_name, requirement.extras)) - open_extras):
+            for inner in self._extra(extra):
+                yield from self._of_others(_under(inner, requirement.marker), open_extras | {extra})
 
     def _from_groups(self, groups: Collection[str]) -> Iterator[Requirement]:
         table = self._table(self._document, "dependency-groups")
@@ -126,6 +131,15 @@ class _Project:
             return ((place, SpecifierSet(text)),)
         except (InvalidSpecifier, TypeError, AttributeError) as error:
             raise InputError(f"{place}: not a set of versions: {text!r}", hint='requires-python = ">=3.11"') from error
+
+
+def _under(requirement: Requirement, marker: Marker | None) -> Requirement:
+    """The requirement where a marker holds as well."""
+    if marker is None:
+        return requirement
+    both = Requirement(str(requirement))
+    both.marker = Marker(f"({marker}) and ({both.marker})") if both.marker else marker
+    return both
 
 
 def _leaves(error: BaseException) -> Iterator[BaseException]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote, urlsplit
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
 from envsolve.errors import InputError
+from envsolve.lock.addresses import filename_of
 
+_NAMED_ADDRESS = re.compile(r"[\w.-]+\s*(\[[^\]]*\])?\s*@")
+_BARE_ADDRESS = re.compile(r"(?P<url>\S+://\S+)(?P<marker>\s+;.*)?")
+_VERSION_CONTROL = ("git+", "hg+", "svn+", "bzr+")
 _PER_REQUIREMENT = re.compile(r"\s+--(hash|config-settings?|global-option)[=\s].*$")
 
 
@@ -33,9 +36,10 @@ def constraint_of(line: str, where: str) -> Requirement:
 
 def _named(line: str) -> str:
     """The bare address of a wheel with the name that the file has; any other line as it is."""
-    if "://" not in line or " @ " in line:
+    bare = _BARE_ADDRESS.fullmatch(line)
+    if bare is None or _NAMED_ADDRESS.match(line):
         return line
-    filename = unquote(urlsplit(line).path.rsplit("/", 1)[-1])
+    filename = filename_of(bare["url"])
     try:
         name = parse_wheel_filename(filename)[0]
     except InvalidWheelFilename:
@@ -44,6 +48,8 @@ def _named(line: str) -> str:
 
 
 def _hint(line: str) -> str:
+    if line.startswith(_VERSION_CONTROL):
+        return "only the address of a wheel can be locked: build one and name it"
     if line.endswith((".whl", ".tar.gz", ".zip")) or line.startswith((".", "/", "~")):
         return "name a local wheel by its address: NAME @ file:///path/to/NAME-1.0-py3-none-any.whl"
     return "write one requirement a line, like: transformers>=4.40"

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from os.path import normpath
 from pathlib import PurePath
 
 from packaging.requirements import Requirement
 
+from envsolve.addresses import PYTORCH_HOSTS
 from envsolve.errors import InputError
 from envsolve.lock.requirement_line import constraint_of, requirement_of
 from envsolve.lock.wishes import Wishes
@@ -21,7 +23,7 @@ _VARIABLE = re.compile(r"\$\{([A-Z0-9_]+)\}")
 _INDEX_OPTIONS = {
     "-i": "--index URL",
     "--index-url": "--index URL",
-    "--extra-index-url": "--index URL",
+    "--extra-index-url": "--extra-index URL",
     "-f": "--find-links PLACE",
     "--find-links": "--find-links PLACE",
 }
@@ -61,7 +63,7 @@ class _Reader:
     def _line(self, line: str, where: str, path: PurePath, constrains: bool) -> None:
         nested = _OPTION.fullmatch(line)
         if nested:
-            self._nested(path.parent / nested["file"], nested["option"], where, constrains)
+            self._nested(_beside(path, nested["file"], where), nested["option"], where, constrains)
         elif line.startswith("-"):
             raise _unknown_option(line, where)
         elif constrains:
@@ -70,13 +72,21 @@ class _Reader:
             self.requirements.append(requirement_of(line, where))
 
     def _nested(self, path: PurePath, option: str, where: str, constrains: bool) -> None:
-        if path in self.open:
+        if normpath(path) in map(normpath, self.open):
             raise InputError(f"{where}: {path} includes itself")
         try:
             text = self.read(path)
         except InputError as error:
             raise InputError(f"{where}: {error.message}", hint=error.hint) from error
         self.file(path, text, constrains=constrains or option in ("-c", "--constraint"))
+
+
+def _beside(path: PurePath, named: str, where: str) -> PurePath:
+    """The path of a file that another one names, in quotes or not."""
+    if "://" in named:
+        raise InputError(f"{where}: only files on disk are read: {named}", hint="download it, and name the copy")
+    quoted = re.fullmatch(r"""(["'])(.+)\1""", named)
+    return path.parent / (quoted[2] if quoted else named)
 
 
 def logical_lines(text: str) -> Iterator[tuple[int, str]]:
@@ -100,6 +110,9 @@ def _unknown_option(line: str, where: str) -> InputError:
     option = re.split(r"[=\s]", line, maxsplit=1)[0]
     if option in ("-e", "--editable"):
         return InputError(f"{where}: a project folder can't be locked: {line!r}", hint="list what it requires instead")
-    known = _INDEX_OPTIONS.get(option)
-    hint = f"give it to envsolve: {known}" if known else "remove the line"
+    if any(host in line for host in PYTORCH_HOSTS):
+        hint = "remove the line: envsolve finds the folder of the PyTorch index itself"
+    else:
+        known = _INDEX_OPTIONS.get(option)
+        hint = f"give it to envsolve: {known}" if known else "remove the line"
     return InputError(f"{where}: the option {option} is not read from requirement files", hint=hint)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from urllib.parse import unquote
 
 from packaging.version import InvalidVersion, Version
 
 from envsolve.errors import InputError
+from envsolve.lock.addresses import filename_of
 from envsolve.lock.header import HeaderReader, header_lines
 from envsolve.lock.lock import Lock, LockedFile, LockedPackage
 from envsolve.lock.pins import Pin, packages_at, pins_of
@@ -140,7 +140,7 @@ class _Reader:
 def _direct_draft(match: re.Match[str]) -> _Draft | None:
     from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
-    filename = unquote(match["url"].rsplit("/", 1)[-1])
+    filename = filename_of(match["url"])
     try:
         version = parse_wheel_filename(filename)[1]
     except InvalidWheelFilename:

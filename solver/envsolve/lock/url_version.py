@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from urllib.parse import unquote, urlsplit
-
 from packaging.utils import InvalidSdistFilename, InvalidWheelFilename, parse_sdist_filename, parse_wheel_filename
 from packaging.version import Version
 
 from envsolve.errors import InputError
+from envsolve.lock.addresses import filename_of
 
 
 def version_of_url(url: str, where: str) -> Version:
     """The version of a wheel or a source archive. Raises InputError with `where` for other addresses."""
-    filename = unquote(urlsplit(url).path.rsplit("/", 1)[-1])
+    filename = filename_of(url)
     try:
         if filename.endswith(".whl"):
             return parse_wheel_filename(filename)[1]

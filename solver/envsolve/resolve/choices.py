@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
-from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from envsolve.errors import OfflineError
+from envsolve.errors import OfflineError, UnreadableError
 from envsolve.resolve.listing import Candidate, Listing
 from envsolve.resolve.need import Need, need_of, same_version
 from envsolve.resolve.sources import Sources
-from envsolve.resolve.wish import NOT_AT_HAND, Wish, impossible_python, wishes_of
+from envsolve.resolve.wish import NOT_AT_HAND, UNREADABLE, Wish, impossible_python, wishes_of
 
 Preference = tuple[bool, bool, bool, int, str]
 
@@ -30,17 +29,36 @@ class Choices:
         self._sources = sources
         self._prefer = prefer or {}
         self._constraints: dict[str, list[Requirement]] = {}
+        # Packages of which a constraint names one version, or a pre-release: as good as a requirement that does.
+        self._exact: set[str] = set()
+        self._early: set[str] = set()
         for constraint in constraints:
-            self._constraints.setdefault(canonicalize_name(constraint.name), []).append(constraint)
+            self._bind(constraint)
         self._needs: dict[Wish, Need] = {}
         self._dependencies: dict[Candidate, tuple[Need, ...]] = {}
         self._depth: dict[str, int] = {}
+
+    def _bind(self, constraint: Requirement) -> None:
+        wish = next(wishes_of(constraint))
+        self._constraints.setdefault(wish.name, []).append(constraint)
+        self._exact.update((wish.name,) if wish.exact else ())
+        self._early.update((wish.name,) if wish.prereleases else ())
+
+    def without(self, constraint: Requirement) -> Choices:
+        """The same choices without one of the constraints."""
+        kept = [one for some in self._constraints.values() for one in some if one is not constraint]
+        return Choices(self._sources, kept, self._prefer)
 
     def roots(self, requirements: Sequence[Requirement]) -> list[Need]:
         """The needs of the user's requirements."""
         needs = [self._need(wish, 0) for requirement in requirements for wish in wishes_of(requirement)]
         self._hint(needs)
         return needs
+
+    def anything(self, key: str) -> Need:
+        """A need that every version of a package meets; `key` may name an extra of it."""
+        name, _, extra = key.rstrip("]").partition("[")
+        return self._need(Wish(name, extra, "", key, exact=False, bounded=False, prereleases=False), 0)
 
     def listing(self, name: str) -> Listing:
         """What there is of a package."""
@@ -49,6 +67,14 @@ class Choices:
     def constraints_on(self, name: str) -> Sequence[Requirement]:
         """The constraints that bind a package."""
         return self._constraints.get(name, ())
+
+    def has_address(self, name: str) -> bool:
+        """Whether the user names the address of this package's file."""
+        return self._sources.has_address(name)
+
+    def known_needs(self) -> Mapping[Candidate, Sequence[Need]]:
+        """What the candidates that were looked at need."""
+        return self._dependencies
 
     def is_planned(self, name: str) -> bool:
         """Whether the plan pins this package."""
@@ -80,10 +106,11 @@ class Choices:
             places &= need.allowed
         for constraint in self._constraints.get(listing.name, ()):
             places &= listing.allowed(constraint.specifier)
-        if listing.yanked and not any(need.exact for need in needs):
+        if listing.yanked and not (listing.name in self._exact or any(need.exact for need in needs)):
             places -= listing.yanked
         if listing.has_finals and len(listing.finals) < len(listing.texts):
-            places = places if any(need.prereleases for need in needs) else places & listing.finals
+            early = listing.name in self._early or any(need.prereleases for need in needs)
+            places = places if early else places & listing.finals
         return places
 
     def candidates(self, name: str, extra: str, places: Set[int]) -> Iterator[Candidate]:
@@ -116,6 +143,9 @@ class Choices:
         except OfflineError as error:
             self._sources.miss(candidate, error)
             wishes = (NOT_AT_HAND,)
+        except UnreadableError as error:
+            self._sources.warn(error)
+            wishes = (UNREADABLE,)
         self._sources.prefetch([wish.name for wish in wishes if not wish.name.startswith("<")])
         needs = [self._need(self._sources.as_planned(candidate.name, wish), depth + 1) for wish in wishes]
         self._hint(needs)

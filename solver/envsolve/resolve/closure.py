@@ -20,7 +20,7 @@ from envsolve.resolve.need import Need
 from envsolve.resolve.plan import Plan
 from envsolve.resolve.protocol import Index
 from envsolve.resolve.sources import Sources
-from envsolve.resolve.straight import straight
+from envsolve.resolve.straight import reached, straight
 from envsolve.resolve.target_env import TargetEnv, target_env
 from envsolve.resolve.via import ASKED
 
@@ -92,17 +92,15 @@ def try_close(
     choices = Choices(sources, (*plan.request.constraints, *_caps(plan)), prefer)
     sources.prefetch([canonicalize_name(root.name) for root in roots])
 
-    def solve(some: Sequence[Requirement]) -> Solution | Conflict:
-        return _solve(choices, some)
-
     try:
-        found = solve(roots)
+        found = _solve(choices, roots)
     finally:
         sources.remember()
     if isinstance(found, Conflict):
         if sources.missed:
             raise next(iter(sources.missed.values()))
-        return Unsolved(unmet=choices.unmet(), explain=partial(explain, roots, found, solve, choices))
+        explained = partial(explain, roots, found, _solve, choices, plan.request.constraints)
+        return Unsolved(unmet=choices.unmet(), explain=explained)
     return _closure(found, {canonicalize_name(root.name) for root in roots}, sources, choices)
 
 
@@ -125,13 +123,15 @@ def _solve(choices: Choices, roots: Sequence[Requirement]) -> Solution | Conflic
 
 
 def _search(choices: Choices, needs: Sequence[Need]) -> Solution | Conflict:
-    from resolvelib import BaseReporter, ResolutionImpossible, ResolutionTooDeep, Resolver
+    from resolvelib import BaseReporter, ResolutionImpossible, ResolutionTooDeep
+    from resolvelib.resolvers import Resolution
 
     from envsolve.resolve.provider import Provider  # most sets are solved without
 
-    resolver: Resolver[Need, Candidate, str] = Resolver(Provider(choices), BaseReporter())
+    # Resolver does no more than this and drop what nothing leads to any more, endlessly so where that is a circle.
+    search: Resolution[Need, Candidate, str] = Resolution(Provider(choices), BaseReporter())
     try:
-        return dict(resolver.resolve(needs, max_rounds=_MAX_ROUNDS).mapping)
+        return reached(needs, search.resolve(needs, max_rounds=_MAX_ROUNDS).mapping, choices)
     except ResolutionImpossible as error:
         return conflict_of((cause.requirement, cause.parent) for cause in error.causes)
     except ResolutionTooDeep:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -11,6 +12,7 @@ from packaging.utils import canonicalize_name
 from envsolve.errors import RefusedError
 from envsolve.record import record
 from envsolve.resolve.choices import Choices
+from envsolve.resolve.links import links
 from envsolve.resolve.listing import Candidate
 from envsolve.resolve.need import Need
 
@@ -33,24 +35,37 @@ class Conflict:
 
 
 Solution = Mapping[str, Candidate]
-Solve = Callable[[Sequence[Requirement]], Solution | Conflict]
+Solve = Callable[[Choices, Sequence[Requirement]], Solution | Conflict]
 
 
-def explain(roots: Sequence[Requirement], conflict: Conflict, solve: Solve, choices: Choices) -> RefusedError:
-    """The error that tells a conflict: the fewest requirements that make it, why, and a change seen to help."""
+def explain(
+    roots: Sequence[Requirement],
+    conflict: Conflict,
+    solve: Solve,
+    choices: Choices,
+    constraints: Sequence[Requirement] = (),
+) -> RefusedError:
+    """The error that tells a conflict: the fewest requirements that make it, why, and a change seen to help.
+
+    `constraints` are those of the user.
+    """
     if not conflict.causes:
         return RefusedError(
             "too many combinations of versions were tried without an answer",
             hint="pin the packages that matter most to a version",
         )
-    kept, conflict = _smallest(roots, conflict, solve)
-    guilty = [*kept, *_pins_of_the_plan(roots, kept, conflict, choices)]
-    lines = list(dict.fromkeys([*(f"you ask for {root}" for root in guilty), *_reasons(conflict, choices)]))
+    kept, conflict = _smallest(roots, conflict, partial(solve, choices))
+    guilty = [*kept, *_fixed(roots, kept, conflict, choices)]
+    parents = [cause.parent for cause in conflict.causes if cause.parent is not None]
+    told = [*(f"you ask for {root}" for root in guilty), *links(kept, parents, choices), *_reasons(conflict, choices)]
+    lines = list(dict.fromkeys(told))
     head = f"{guilty[0].name} can't be installed" if len(guilty) == 1 else "these requirements can't go together"
-    return RefusedError(f"{head}:\n  " + "\n  ".join(lines), hint=_remedy(roots, kept, solve))
+    return RefusedError(f"{head}:\n  " + "\n  ".join(lines), hint=_remedy(roots, kept, solve, choices, constraints))
 
 
-def _smallest(roots: Sequence[Requirement], conflict: Conflict, solve: Solve) -> tuple[Sequence[Requirement], Conflict]:
+def _smallest(
+    roots: Sequence[Requirement], conflict: Conflict, solve: Callable[[Sequence[Requirement]], Solution | Conflict]
+) -> tuple[Sequence[Requirement], Conflict]:
     """Leave out every requirement without which the conflict stays."""
     kept = list(roots)
     for root in roots:
@@ -63,19 +78,33 @@ def _smallest(roots: Sequence[Requirement], conflict: Conflict, solve: Solve) ->
     return kept, conflict
 
 
-def _pins_of_the_plan(
+def _fixed(
     roots: Sequence[Requirement], kept: Sequence[Requirement], conflict: Conflict, choices: Choices
 ) -> list[Requirement]:
-    """The user's limits on planned packages in the conflict: without them the plan itself would be another."""
-    planned = {cause.need.name for cause in conflict.causes if choices.is_planned(cause.need.name)}
-    return [r for r in roots if r.specifier and canonicalize_name(r.name) in planned and r not in kept]
+    """What else of the user's fixed the packages in the conflict: limits on planned ones, and addresses."""
+    names = {cause.need.name for cause in conflict.causes}
+    planned = {name for name in names if choices.is_planned(name)}
+    fixing = (r for r in roots if r not in kept and canonicalize_name(r.name) in names)
+    return [r for r in fixing if r.url or (r.specifier and canonicalize_name(r.name) in planned)]
 
 
 def _reasons(conflict: Conflict, choices: Choices) -> Iterator[str]:
-    yield from sorted({f"{c.parent} needs {c.need.text}" for c in conflict.causes if c.parent is not None})
+    yield from _needs(conflict)
     for name in sorted({c.need.name for c in conflict.causes if not c.need.name.startswith("<")}):
         yield from (f"a constraint says {constraint}" for constraint in choices.constraints_on(name))
         yield _supply(name, choices)
+
+
+def _needs(conflict: Conflict) -> Iterator[str]:
+    """What packages need: one line for all versions of a package that need the same."""
+    parents: dict[tuple[str, str], dict[int, str]] = {}
+    for cause in conflict.causes:
+        if cause.parent is not None:
+            parents.setdefault((cause.parent.key, cause.need.text), {})[cause.parent.place] = cause.parent.text
+    for (key, text), some in sorted(parents.items()):
+        shown = ", ".join(some[place] for place in sorted(some)[:_SHOWN_VERSIONS])
+        more = f" and {len(some) - _SHOWN_VERSIONS} others" if len(some) > _SHOWN_VERSIONS else ""
+        yield f"{key} {shown}{more} {'need' if len(some) > 1 else 'needs'} {text}"
 
 
 def _supply(name: str, choices: Choices) -> str:
@@ -83,6 +112,8 @@ def _supply(name: str, choices: Choices) -> str:
     listing = choices.listing(name)
     if choices.is_planned(name):
         return f"this machine's plan has {name} {listing.versions[0]}"
+    if choices.has_address(name):
+        return f"the address that you name holds {name} {listing.versions[0]}"
     dropped = f" ({listing.dropped})" if str(listing.dropped) else ""
     if not listing.versions:
         return f"{name} has no wheel for this target{dropped}" if dropped else f"no index here has {name}"
@@ -94,25 +125,46 @@ def _supply(name: str, choices: Choices) -> str:
     return f"{name} has only {'pre-releases' if ',' in shown else 'a pre-release'} for this target: {shown}{dropped}"
 
 
-def _remedy(roots: Sequence[Requirement], kept: Sequence[Requirement], solve: Solve) -> str:
-    """The first change to one requirement that makes the whole set solvable, or ""."""
-    for text, changed in _changes(roots, kept):
-        found = solve(changed)
-        if not isinstance(found, Conflict):
+def _remedy(
+    roots: Sequence[Requirement],
+    kept: Sequence[Requirement],
+    solve: Solve,
+    choices: Choices,
+    constraints: Sequence[Requirement],
+) -> str:
+    """The first change to one requirement or constraint that makes the whole set solvable, or ""."""
+    for text, changed in _changes(roots, kept, choices):
+        if not isinstance(solve(choices, changed), Conflict):
             return text
+    for constraint in constraints:
+        if not isinstance(solve(choices.without(constraint), roots), Conflict):
+            return f"leave out the constraint {constraint}"
     return ""
 
 
-def _changes(roots: Sequence[Requirement], kept: Sequence[Requirement]) -> Iterator[tuple[str, Sequence[Requirement]]]:
+def _changes(
+    roots: Sequence[Requirement], kept: Sequence[Requirement], choices: Choices
+) -> Iterator[tuple[str, Sequence[Requirement]]]:
     for root in kept:
-        if root.specifier:
-            loose = Requirement(str(root))
-            loose.specifier = SpecifierSet()
-            yield f"write {loose} in place of {root}", [loose if r is root else r for r in roots]
+        for other in _looser(root, choices):
+            yield f"write {other} in place of {root}", [other if r is root else r for r in roots]
     if len(kept) > 1:
         for root in kept:
             if canonicalize_name(root.name) != "torch":
                 yield f"leave out {root}", [r for r in roots if r is not root]
+
+
+def _looser(root: Requirement, choices: Choices) -> Iterator[Requirement]:
+    """The requirement with a pre-release that it allows and does not name, and with no versions at all."""
+    if not root.specifier:
+        return
+    listing = choices.listing(canonicalize_name(root.name))
+    allowed = listing.allowed(root.specifier)
+    early = sorted(allowed - listing.finals) if not allowed & listing.finals else []
+    for versions in (*(f"=={listing.texts[place]}" for place in early[:1]), ""):
+        other = Requirement(str(root))
+        other.specifier = SpecifierSet(versions)
+        yield other
 
 
 def conflict_of(causes: Iterable[tuple[Need, Candidate | None]]) -> Conflict:

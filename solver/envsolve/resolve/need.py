@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from packaging.specifiers import SpecifierSet
 
 from envsolve.resolve.listing import Candidate, Listing
-from envsolve.resolve.wish import PYTHON, Wish
+from envsolve.resolve.wish import PYTHON, Wish, key_of
 
 __all__ = ["PYTHON", "Need", "need_of", "same_version"]
 
@@ -40,7 +40,7 @@ class Need:
 def need_of(wish: Wish, listing: Listing | None) -> Need:
     """The Need of a wish; without a listing nothing can satisfy it."""
     return Need(
-        key=f"{wish.name}[{wish.extra}]" if wish.extra else wish.name,
+        key=key_of(wish),
         name=wish.name,
         extra=wish.extra,
         text=wish.text,

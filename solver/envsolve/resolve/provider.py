@@ -51,7 +51,8 @@ class Provider(AbstractProvider[Need, Candidate, str]):
         requirements: Mapping[str, Iterator[Need]],
         incompatibilities: Mapping[str, Iterator[Candidate]],
     ) -> Sequence[Candidate]:
-        needs = list(requirements[identifier])
+        # None: only a pin that was taken back had asked for it, so that any version will do until it is left out.
+        needs = list(requirements[identifier]) or [self._choices.anything(identifier)]
         name, extra = needs[0].name, needs[0].extra
         if name.startswith("<"):
             return ()

@@ -10,7 +10,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from envsolve.errors import OfflineError, RefusedError
+from envsolve.errors import OfflineError, OutsideError, RefusedError
 from envsolve.index.release import ReleaseFile, WheelMetadata
 from envsolve.resolve.candidates import fitting_listing, planned_listing
 from envsolve.resolve.listing import Candidate, Dropped, Listing
@@ -71,6 +71,10 @@ class Sources:
         """Whether the plan pins this package."""
         return name in self._planned
 
+    def has_address(self, name: str) -> bool:
+        """Whether the user names the address of this package's file."""
+        return name in self._urls
+
     def is_url(self, name: str, url: str) -> bool:
         """Whether the user named this address for this package; an address in a package's METADATA is not followed."""
         asked = self._urls.get(name)
@@ -100,6 +104,11 @@ class Sources:
                 package, self._plan.variant, Dropped(), "its METADATA is not at hand offline"
             ) from error
         self.missed.setdefault(candidate, error)
+
+    def warn(self, error: OutsideError) -> None:
+        """Note why a version was passed over."""
+        if error.message not in self._index.warnings:
+            self._index.warnings.append(error.message)
 
     def metadata(self, file: ReleaseFile) -> WheelMetadata:
         """The METADATA of one wheel."""

@@ -22,7 +22,19 @@ def straight(choices: Choices, roots: Sequence[Need]) -> Mapping[str, Candidate]
     while state.open:
         if not state.pin(min(state.open, key=state.open.__getitem__)):
             return None
-    return state.reached(roots)
+    return reached(roots, state.pins, choices)
+
+
+def reached(roots: Iterable[Need], pins: Mapping[str, Candidate], choices: Choices) -> Mapping[str, Candidate]:
+    """The pins that the roots lead to, without what only a pin that was taken back had asked for."""
+    found: dict[str, Candidate] = {}
+    ahead = [need.key for need in roots]
+    while ahead:
+        key = ahead.pop()
+        if key not in found:
+            found[key] = pins[key]
+            ahead += [need.key for need in choices.dependencies(found[key])]
+    return found
 
 
 class _State:
@@ -31,7 +43,7 @@ class _State:
     def __init__(self, choices: Choices) -> None:
         self.open: dict[str, Preference] = {}
         self._choices = choices
-        self._pins: dict[str, Candidate] = {}
+        self.pins: dict[str, Candidate] = {}
         self._asked: dict[str, list[tuple[Need, str | None]]] = {}
         self._places: dict[str, frozenset[int]] = {}
 
@@ -51,7 +63,7 @@ class _State:
         self._asked.update(asked)
         self._places.update(places)
         for key in asked:
-            if key not in self._pins:
+            if key not in self.pins:
                 self.open[key] = self._preference(key)
         return True
 
@@ -63,7 +75,7 @@ class _State:
         for candidate in self._choices.candidates(need.name, need.extra, self._places[key]):
             needs = self._choices.dependencies(candidate)
             if self._meets(candidate, key) and self.take(needs, key):
-                self._pins[key] = candidate
+                self.pins[key] = candidate
                 self.open.pop(key, None)
                 self._reopen({one.key for one in needs})
                 return True
@@ -74,26 +86,15 @@ class _State:
 
     def _reopen(self, keys: Iterable[str]) -> None:
         """Take back pins that a new need rules out, and with them what those had asked for."""
-        broken = {key for key in keys if key in self._pins and not self._meets(self._pins[key], key)}
+        broken = {key for key in keys if key in self.pins and not self._meets(self.pins[key], key)}
         if not broken:
             return
         for asked in self._asked.values():
             asked[:] = [(need, parent) for need, parent in asked if parent not in broken]
         for key in broken:
-            del self._pins[key]
+            del self.pins[key]
         for key in {*self.open, *broken}:
             self.open[key] = self._preference(key)
 
     def _preference(self, key: str) -> Preference:
         return self._choices.preference(key, (need for need, _ in self._asked[key]))
-
-    def reached(self, roots: Iterable[Need]) -> Mapping[str, Candidate]:
-        """The pins that the roots lead to, without what only a pin that was taken back had asked for."""
-        found: dict[str, Candidate] = {}
-        ahead = [need.key for need in roots]
-        while ahead:
-            key = ahead.pop()
-            if key not in found:
-                found[key] = self._pins[key]
-                ahead += [need.key for need in self._choices.dependencies(found[key])]
-        return found

@@ -11,6 +11,7 @@ from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel
 from envsolve.errors import InputError
 from envsolve.index.release import ReleaseFile
 
+_SCHEMES = ("https", "http", "file")
 _SHA256 = re.compile(r"(?:^|&)sha256=([0-9a-f]{64})(?:&|$)")
 
 
@@ -18,6 +19,10 @@ def url_file(requirement: Requirement) -> ReleaseFile:
     """The ReleaseFile of a requirement with a URL. Raises InputError if it is not a wheel of that package."""
     assert requirement.url is not None
     parts = urlsplit(requirement.url)
+    if parts.scheme not in _SCHEMES:
+        raise InputError(f"{requirement}: only the address of a wheel can be locked", hint="build a wheel")
+    if parts.scheme == "file" and not parts.path.startswith("/"):
+        raise InputError(f"{requirement}: not an absolute path", hint="file:///path/to/NAME-1.0-py3-none-any.whl")
     filename = unquote(parts.path.rsplit("/", 1)[-1])
     try:
         name, version, build, tags = parse_wheel_filename(filename)

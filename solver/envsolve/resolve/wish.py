@@ -34,6 +34,9 @@ class Wish(NamedTuple):
 # What a wheel needs whose METADATA could not be looked at offline: nothing satisfies it.
 NOT_AT_HAND = Wish("<offline>", "", "", "METADATA that is not at hand", exact=False, bounded=False, prereleases=False)
 
+# What a wheel needs whose METADATA can't be read.
+UNREADABLE = Wish("<unreadable>", "", "", "what its METADATA says, which can't be read", False, False, False)
+
 
 def wishes_of(requirement: Requirement) -> Iterator[Wish]:
     """One for the package and one for each extra; the marker has been looked at."""
@@ -51,6 +54,11 @@ def wishes_of(requirement: Requirement) -> Iterator[Wish]:
             prereleases=bool(specifier.prereleases),
             url=requirement.url or "",
         )
+
+
+def key_of(wish: Wish) -> str:
+    """What resolvelib calls it: "accelerate", or "accelerate[test]" for an extra."""
+    return f"{wish.name}[{wish.extra}]" if wish.extra else wish.name
 
 
 def impossible_python(requires_python: SpecifierSet) -> Wish:

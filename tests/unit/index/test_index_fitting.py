@@ -86,7 +86,7 @@ def test_names_that_are_no_wheels_of_torch(filename: str) -> None:
 
 def test_build_tag_label_and_tags() -> None:
     name = "torch-2.10.0+cpu-1-cp312-none-macosx_11_0_arm64.macosx_12_0_arm64.whl"
-    file = release_file(Link(name, f"https://h.example/{name}", requires_python=">=3.6.*"), "torch", "source")
+    file = release_file(Link(name, f"https://h.example/{name}", requires_python="three"), "torch", "source")
     assert file is not None
     assert (file.version, file.build, file.source) == (Version("2.10.0+cpu"), (1, ""), "source")
     assert file.tags == {Tag("cp312", "none", f"macosx_{n}_0_arm64") for n in (11, 12)}

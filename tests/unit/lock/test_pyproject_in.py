@@ -33,7 +33,7 @@ def test_the_dependencies_alone() -> None:
 
 
 def test_an_extra_of_the_project_itself_stands_for_its_requirements() -> None:
-    assert texts(extras=["ALL"])[2:] == ["rich", "torchvision", "pillow"]
+    assert texts(extras=["ALL"])[2:] == ["torchvision", "pillow", "rich"]
 
 
 def test_extras_that_name_each_other_end() -> None:
@@ -96,3 +96,24 @@ def test_poetrys_own_tables_are_told_from_the_standard_ones() -> None:
     with pytest.raises(InputError) as caught:
         parse('[tool.poetry.dependencies]\ntorch = "2"\n', origin="p.toml")
     assert "poetry" in caught.value.hint
+
+
+OWN = """
+[project]
+name = "app"
+dependencies = ["torch", "app[base]"]
+optional-dependencies.base = ["six"]
+optional-dependencies.win = ["idna; python_version < '3.13'"]
+optional-dependencies.all = ["app[win]; sys_platform == 'win32'"]
+[dependency-groups]
+dev = ["App[win]", "rich"]
+"""
+
+
+def test_the_project_itself_is_never_asked_of_an_index() -> None:
+    assert texts(OWN) == ["torch", "six"]
+    assert texts(OWN, groups=["dev"]) == ["torch", "six", 'idna; python_version < "3.13"', "rich"]
+
+
+def test_the_marker_of_an_extra_binds_what_the_extra_holds() -> None:
+    assert texts(OWN, extras=["all"])[2:] == ['idna; sys_platform == "win32" and python_version < "3.13"']

@@ -77,12 +77,42 @@ def test_variables_are_filled_in_where_they_are_known() -> None:
     ]
 
 
+def test_a_file_that_includes_itself_by_another_path() -> None:
+    with pytest.raises(InputError, match="includes itself"):
+        read({"a/r.in": "-r ../a/r.in", "a/../a/r.in": "-r ../a/r.in"}, start="a/r.in")
+
+
+@pytest.mark.parametrize("line", ['-r "more files/a.in"', "-r 'more files/a.in'", "--requirement=more files/a.in"])
+def test_a_path_in_quotes(line: str) -> None:
+    assert texts(read({"requirements.in": line, "more files/a.in": "six"})) == ["six"]
+
+
+ADDRESS = "https://host.example/foo-1.0-py3-none-any.whl"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [f"foo@{ADDRESS}", f"foo @{ADDRESS}", f"foo@ {ADDRESS}", f"Foo [x]@{ADDRESS}", ADDRESS, f"{ADDRESS} ; os_name"],
+)
+def test_an_address_with_and_without_blanks_name_and_marker(line: str) -> None:
+    (found,) = read({"requirements.in": line.replace("os_name", 'os_name == "nt"')}).requirements
+    assert (found.name.lower(), found.url) == ("foo", ADDRESS)
+    assert (found.marker is not None) == ("os_name" in line)
+
+
 @pytest.mark.parametrize(
     ("files", "message", "hint"),
     [
         ({"requirements.in": "six\n\nfoo = 3"}, "requirements.in:3: 'foo = 3' is not a requirement", "one requirement"),
         ({"requirements.in": "-e ."}, "requirements.in:1: a project folder can't be locked", "list what it requires"),
-        ({"requirements.in": "--extra-index-url https://x"}, "the option --extra-index-url", "--index URL"),
+        ({"requirements.in": "--extra-index-url https://x"}, "the option --extra-index-url", "--extra-index URL"),
+        ({"requirements.in": "-f https://download.pytorch.org/whl/cu121"}, "the option -f", "finds the folder"),
+        ({"requirements.in": "-r https://u:pw@x/a.in"}, "only files on disk are read: https://****@x/a.in", "download"),
+        (
+            {"requirements.in": "git+https://x/a.git"},
+            "'git+https://x/a.git' is not a requirement",
+            "address of a wheel",
+        ),
         ({"requirements.in": "-f wheels"}, "requirements.in:1: the option -f", "--find-links PLACE"),
         ({"requirements.in": "--no-binary :all:"}, "the option --no-binary", "remove the line"),
         ({"requirements.in": "./foo-1.0.whl"}, "'./foo-1.0.whl' is not a requirement", "file:///path"),

@@ -92,6 +92,17 @@ def test_pre_releases_only_when_asked_or_when_there_is_nothing_else() -> None:
     assert pins(close(a_plan("torch", "pkg>=2.0rc1"), index))["pkg"] == "2.0rc1"
 
 
+def test_a_constraint_on_one_version_admits_it_as_a_requirement_does() -> None:
+    index = an_index()
+    index.add_default(StubWheel(name="pkg", version="1.0"), StubWheel(name="pkg", version="2.0rc1"))
+    index.add_default(StubWheel(name="gone", version="1.0"))
+    index.add_default(StubWheel(name="gone", version="1.1"), yanked="broken")
+    plan = a_plan("torch", "pkg", "gone", constraints=("pkg==2.0rc1", "gone==1.1"))
+    assert pins(close(plan, index)) == {"gone": "1.1", "pkg": "2.0rc1", "torch": "2.11.0+cu128"}
+    loose = a_plan("torch", "pkg", "gone", constraints=("pkg!=2.0rc2", "gone>=1"))
+    assert pins(close(loose, index)) == {"gone": "1.0", "pkg": "1.0", "torch": "2.11.0+cu128"}
+
+
 def test_an_old_pre_release_does_not_stand_in_for_releases_without_wheels() -> None:
     index = an_index()
     index.add_default(StubWheel(name="deepspeed", version="0.3.1.dev5"), StubSdist(name="deepspeed", version="0.18.2"))

@@ -30,6 +30,9 @@ def test_other_parts_of_the_fragment_and_a_query_do_no_harm() -> None:
     ("text", "message"),
     [
         ("app @ git+https://host.example/app.git", "only the address of a wheel"),
+        ("app @ git+https://host.example/app-1.0-py3-none-any.whl", "only the address of a wheel"),
+        ("app @ ./app-1.0-py3-none-any.whl", "only the address of a wheel"),
+        ("app @ file:app-1.0-py3-none-any.whl", "not an absolute path"),
         ("app @ https://host.example/app-1.0.tar.gz", "only the address of a wheel"),
         ("app @ https://host.example/other-1.0-py3-none-any.whl", "the file is of other"),
     ],
