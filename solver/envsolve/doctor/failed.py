@@ -27,6 +27,12 @@ RELATED = (
 )
 _REQUIREMENT = re.compile(r"^([A-Za-z][\w.-]*?)(?:\[[^\]]*\])?\s*((?:[<>=!~]=?=?\s*[^,\s]+,?\s*)*)$")
 _EXACT = re.compile(r"==?=?\s*([^,\s*]+)")
+# A source of poetry, or an index of uv, up to the next table; one that is default or primary replaces the usual index.
+_TABLES = re.compile(
+    r"(\[\[tool\.(?:poetry\.source|uv\.index)\]\]\n(?:(?!\[)[^\n]*\n)*?(?:(?!\[)[^\n]*\burl = \"([^\"\n]+)\"[^\n]*\n?)"
+    r"(?:(?!\[)[^\n]*\n?)*)"
+)
+_IS_DEFAULT = re.compile(r"^\s*(?:default = true|priority = \"(?:primary|default)\")", re.MULTILINE)
 _CONDA_ITEM = re.compile(
     r"^\s*-\s+([\w.-]+?)(?:(?:\[version='?|[ =]*)([<>=]*[\d][^\s'\]]*))?(?:[\s'\]]|$)", re.MULTILINE
 )
@@ -81,6 +87,9 @@ def _read(symptom: Symptom) -> Failed | None:
         return _failed(f"{symptom.get('package')}{symptom.get('spec')}", symptom, None)
     if symptom.name in ("uv-no-wheel", "poetry-none"):
         return _failed(f"{symptom.get('package')}=={symptom.get('version')}", symptom, None)
+    if symptom.name == "poetry-unmatched":
+        spec = symptom.get("spec")
+        return _failed(f"{symptom.get('package')}{spec if spec[:1] in '<>=!~' else f'=={spec}'}", symptom, None)
     if symptom.name == "uv-not-in-registry":
         return _failed(symptom.get("package"), symptom, ())
     return None
@@ -174,7 +183,13 @@ def only_index(evidence: Evidence) -> str:
             return command.index[-1] if not command.extra else ""
     looking = re.findall(r"Looking in indexes: ([^\n]+)", evidence.text)
     urls = [u.strip() for u in looking[-1].split(",")] if looking else []
-    return urls[0] if len(urls) == 1 else ""
+    return urls[0] if len(urls) == 1 else _of_project(evidence)
+
+
+def _of_project(evidence: Evidence) -> str:
+    """The index that a project's own file puts in place of the default one; "" where it has none or several."""
+    named = [url for table, url in _TABLES.findall(evidence.text) if _IS_DEFAULT.search(table)]
+    return named[0] if len(named) == 1 else ""
 
 
 def index_variant(url: str) -> str:

@@ -50,10 +50,16 @@ _BARE = re.compile(
 )
 _USED = re.compile(r"CUDA used to build PyTorch\s*:\s*([\d.]+|None|N/A|Could not collect)")
 _CUDA = re.compile(r"torch\.version\.cuda`?\s*(?:==|=|:|->|is|gives|says|prints|shows)\s*[`'\"]?(None|\d+\.\d+)")
+# "pytorch 2.3.1 with cuda 12.1", "torch 2.0.1 (CUDA 11.7)"
+_SPOKEN_CUDA = re.compile(
+    r"\b(?:py)?torch[ =-]{1,2}(?:version )?v?\d+\.\d+(?:\.\d+)?,?\s\(?"
+    r"(?:(?:built |compiled )?(?:with|for|against|on) )?cuda ?v?(1?\d\.\d)\b",
+    re.IGNORECASE,
+)
 _ROCM = re.compile(r"ROCM used to build PyTorch\s*:\s*(\d[\w.-]*)")
 _AVAILABLE = re.compile(
     r"(?:Is CUDA available|torch\.cuda\.is_available(?:\(\))?)`?\s*(?:==|=|:|->|is|returns?|gives|says"
-    r"|prints)?\s*(?:still |always )?`?(True|False)"
+    r"|prints)?\s*(?:still |always )?`?(True|False|Yes\b|No\b)"
 )
 
 
@@ -142,7 +148,7 @@ def _trusted(history: Sequence[Installed]) -> list[Installed]:
 def _torch(text: str, said: Sequence[Said], symptoms: Sequence[Symptom]) -> TorchSaid:
     facts = {answer.fact: answer.value for answer in said}
     available = facts.get("available") or _last(_AVAILABLE, text)
-    cuda = facts.get("cuda") or _last(_USED, text) or _last(_CUDA, text)
+    cuda = facts.get("cuda") or _last(_USED, text) or _last(_CUDA, text) or _spoken_cuda(text)
     hip = facts.get("hip") or _last(_ROCM, text)
     return TorchSaid(
         version=facts.get("torch"),
@@ -150,11 +156,17 @@ def _torch(text: str, said: Sequence[Said], symptoms: Sequence[Symptom]) -> Torc
         hip=None if hip in (None, "None") else hip,
         xpu=facts.get("xpu") == "True",
         targets=_targets(text, facts, symptoms),
-        available=None if available is None else available == "True",
+        available=None if available is None else available in ("True", "Yes"),
         count=int(facts["count"]) if facts.get("count", "").isdecimal() else None,
         file=facts.get("file"),
         computed=any(s.name == "gpu-result" and "tensor(" in s.text for s in symptoms),
     )
+
+
+def _spoken_cuda(text: str) -> str | None:
+    """The CUDA that a sentence gives with torch's version, where that torch is not only asked for."""
+    found = [m[1] for m in _SPOKEN_CUDA.finditer(text) if not _is_companion(text, m.start())]
+    return found[-1] if found else None
 
 
 def _last(pattern: re.Pattern[str], text: str) -> str | None:

@@ -36,8 +36,8 @@ _ABSENT = re.compile(
     r"\b(?:no|without(?: an?y?)?|hasn'?t (?:an?|any)|has no|have no|not have (?:an?y?)|does ?n[o']t have "
     r"(?:an?|any)|there is no|lacks? an?)"
     r" (?:NVIDIA |Nvidia |nvidia |CUDA |dedicated |discrete |physical )*(?:GPUs?|cards?|graphics(?: card)?s?"
-    r"|NVIDIA(?! driver))\b(?! (?:is |was )?(?:found|detected|passed|visible|available|in (?:the|my) container"
-    r"|for))"
+    r"|NVIDIA(?! driver))\b(?! (?:is |was |are |were )?(?:found|detected|passed|visible|available"
+    r"|in (?:the|my) container|for))"
     r"|\bCPU[- ]only (?:machine|server|box|host|VM|laptop|node|runner|instance|workstation)|\bCPU (?:machine"
     r"|server|box|host|VM|laptop|node|runner|instance)\b"
     r"|\bGPU-less\b|\bonly (?:an )?(?:Intel|integrated) graphics",

@@ -146,7 +146,7 @@ def _pattern(expressions: list[str]) -> tuple[re.Pattern[str], list[str]]:
             break
     while parts and parts[-1] == _ANYTHING:
         parts.pop()
-    return re.compile(r"^[ \t]*\(?" + r"[,\s]{0,4}".join(parts) + r"\)?", re.MULTILINE), facts
+    return re.compile(r"^[ \t]*(?:-+>|=+>|→)?[ \t]*\(?" + r"[,\s]{0,4}".join(parts) + r"\)?", re.MULTILINE), facts
 
 
 def _part(expression: str, facts: list[str]) -> str:

@@ -43,7 +43,8 @@ IMPORT = table(
     ),
     (
         "cudnn-sub",
-        r"Unable to load any of \{libcudnn\w*|Cannot load symbol (?P<symbol>cudnn\w+)|libcudnn\w* .{0,40}symbol",
+        r"SUBLIBRARY_VERSION_MISMATCH"
+        r"|Unable to load any of \{libcudnn\w*|Cannot load symbol (?P<symbol>cudnn\w+)|libcudnn\w* .{0,40}symbol",
     ),
     ("glibc", r"(?:version )?[`'](?P<version>GLIBC_[\d.]+)' not found"),
     ("glibcxx", r"(?:version )?[`'](?P<version>(?:GLIBCXX|CXXABI)_[\d.]+)' not found"),
@@ -64,6 +65,7 @@ IMPORT = table(
         r"|cannot import name '?(?P<name2>\w+)'? from (?:partially initialized module )?'torch'"
         r"|No module named 'torch\.(?P<sub>[\w.]+)'; 'torch' is not a package|Failed to load PyTorch C extensions",
     ),
+    ("torch-part", r"No module named '?torch\.(?P<sub>[\w.]+)"),
     ("no-torch", r"No module named '?torch'?(?![\w.'])|No module named 'torch'"),
     (
         "no-companion",

@@ -140,6 +140,10 @@ INSTALL = table(
     ("conda-glibc", r"__glibc\S*(?:[^\n]*(?:conflict|missing|available))?|feature:/linux-64::__glibc\S*"),
     ("poetry-none", r"Unable to find installation candidates for (?P<package>[\w.-]+) \((?P<version>[\w.+]+)\)"),
     (
+        "poetry-unmatched",
+        r"depends on (?P<package>[\w.-]+) \((?P<spec>[^()\n]*)\) which doesn't match any versions",
+    ),
+    (
         "poetry-because",
         r"Because (?:no versions of )?(?P<package>[\w.-]+)[^\n]* (?:depends on|matches?|requires) (?P<need>[^\n]*)",
     ),

@@ -15,6 +15,11 @@ from envsolve.rulebook.tables import Build
 _VARIANT = re.compile(r"cu\d{2,3}|cpu|xpu|rocm\d+(?:\.\d+)*")
 _VENDOR_LABEL = re.compile(r"^(?:nv[\d.]*|[0-9a-f]{6,10}(?:\.nv[\d.]*)?|git[0-9a-f]{6,}|\w+\.nv\d[\d.]*)$")
 _CONDA_CUDA = re.compile(r"(?:^|_)cuda[_-]?(\d+)\.?(\d)?")
+# What only a build with CUDA code says: the default index's CPU build is then not the one.
+_ONLY_CUDA = (
+    "not-compatible", "supported-list", "gpu-too-old", "capability-range", "no-kernel-image", "driver-old",
+    "no-driver", "no-gpus", "out-of-memory", "ptx-toolchain", "error-803", "error-804", "launch-failure",
+)  # fmt: skip
 _PLATFORMS = ("linux_x86_64", "windows_amd64", "linux_aarch64", "macos_arm64", "macos_x86_64")
 
 
@@ -141,6 +146,8 @@ def _variant(
         return named, "where it was installed from", False
     platform = evidence.machine.platform
     default = default_variant(version, platform, rulebook) if "os" in evidence.host.known else ""
+    if default == "cpu" and evidence.has(*_ONLY_CUDA):
+        default = ""
     return default, "the default Python index" if default else "", False
 
 

@@ -61,12 +61,17 @@ def branch_of(version: Dotted, rulebook: Rulebook) -> int | None:
 
 
 @lru_cache(maxsize=512)
+def minor_of(cuda: Dotted) -> tuple[int, ...]:
+    """(12, 8) of 12.8.1; (10, 0) of 10.0, whose parts are (10,)."""
+    return (*cuda.parts, 0)[:2]
+
+
 def floor(cuda: Dotted, rulebook: Rulebook, *, windows: bool) -> Dotted | None:
     """The lowest driver that runs a build of this CUDA; None = not published.
 
     Where the rules hold a floor for the major, any driver from there on will do; else only the toolkit's own or newer.
     """
-    shipped = [d for d in rulebook.toolkit_drivers if d.cuda.parts[:2] == cuda.parts[:2]]
+    shipped = [d for d in rulebook.toolkit_drivers if minor_of(d.cuda) == minor_of(cuda)]
     numbers = [n for d in shipped if (n := d.windows if windows else d.linux) is not None]
     own = min(numbers, default=None)
     general = _general_floor(cuda, rulebook, windows=windows)

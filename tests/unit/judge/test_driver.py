@@ -53,6 +53,7 @@ def test_without_a_version_the_cuda_tells_the_branch() -> None:
         ("13.0", False, "580.65.06"),
         ("11.8", False, "450.80.02"),
         ("10.2", False, "440.33"),  # none before CUDA 11: the toolkit's own driver
+        ("10.0", False, "410.48"),
     ],
 )
 def test_the_floor_of_a_cuda(cuda: str, windows: bool, lowest: str) -> None:

@@ -89,8 +89,12 @@ def _container_without(s: Situation) -> Finding | None:
 
 def _sees_nothing(s: Situation) -> bool:
     """A CUDA build inside, no driver seen, and no mask that would explain it."""
-    masked = s.evidence.environment.get("CUDA_VISIBLE_DEVICES") is not None
-    return s.evidence.has("no-driver", "no-gpus") and s.torch.accelerator == "cuda" and not masked
+    e = s.evidence
+    if e.environment.get("CUDA_VISIBLE_DEVICES") is not None:
+        return False
+    # A CPU build never looks for a driver: "no driver" alone tells a CUDA build; that the host has one must be said.
+    cuda = s.torch.accelerator == "cuda" or (e.has("no-driver") and s.driver.known)
+    return cuda and e.has("no-driver", "no-gpus")
 
 
 def _run_without_gpu(s: Situation) -> Command | None:

@@ -15,7 +15,10 @@ def hostile(s: Situation) -> Finding | None:
     """A package that must not be installed."""
     e = s.evidence
     for name in s.facts.bad_names:
-        seen = name in e.installed or re.search(rf"\b{re.escape(name)}[-= ]+\d", e.text)
+        row = e.installed.get(name)
+        if row is not None and row.channel not in ("", "pypi"):
+            continue  # conda's own package of this name is the real one
+        seen = row is not None or re.search(rf"\b{re.escape(name)}[-= ]+\d", e.text)
         bad = s.facts.bad_name(name) if seen else None
         if bad is None:
             continue

@@ -19,6 +19,7 @@ _INSTALL = (
 _TAGGED = ("pip-wrong-tag", "uv-platform", "uv-hint-platform", "uv-no-wheel")
 _TORCH_WORDS = re.compile(r"\btorch\b|\bpytorch\b|torchvision|torchaudio", re.IGNORECASE)
 _OWN_TAG = re.compile(r"\(`manylinux_(\d+)_(\d+)_\w+`\)")
+_OWN_MUSL = re.compile(r"\(`musllinux_\d+_\d+_\w+`\)")
 _CONDA_GLIBC = re.compile(r"__glibc[^\n]*(?:missing|conflict|requires|>=|available)")
 _APPLE = re.compile(r"\bM[1-4]\b|Apple [Ss]ilicon|\barm64\b|Rosetta")
 _WINDOWS_ARM = re.compile(r"\bwin_arm64\b|Windows on ARM|Snapdragon", re.IGNORECASE)
@@ -72,7 +73,8 @@ def _loader(s: Situation) -> Finding | None:
 
 def _musl(s: Situation) -> Finding | None:
     libc = s.machine.libc
-    if libc is None or libc.name != "musl" or not _about_torch(s) or not (_fails(s) or s.is_failing):
+    musl = (libc is not None and libc.name == "musl") or bool(_OWN_MUSL.search(s.evidence.text))
+    if not musl or not _about_torch(s) or not (_fails(s) or s.is_failing):
         return None
     return _finding(
         s, "torch has no wheels for musl (Alpine): they need glibc", "use an image with glibc (Debian's slim ones)"

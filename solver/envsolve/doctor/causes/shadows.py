@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from envsolve.doctor.evidence import Installed
+from envsolve.doctor.evidence import Installed, Symptom
 from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.report_frames import module_of, site_of
 from envsolve.doctor.situation import Situation
@@ -14,6 +14,7 @@ from envsolve.doctor.write import finding, fix
 _USER_SITE = re.compile(r"\.local[/\\]lib|AppData[/\\]Roaming[/\\]Python|[/\\]Library[/\\]Python[/\\]")
 _LOCAL_FILE = re.compile(r"[^\s'\"]*[/\\]torch\.py\b")
 _BLAMED = re.compile(r"\(([^()\s]*torch(?:\.py|/__init__\.py)?)\)")
+_PACKAGE = re.compile(r"[/\\]torch[/\\]__init__\.py$")
 _SITE = re.compile(r"(?:site|dist)-packages")
 _ASK = 'python -c "import torch; print(torch.__version__, torch.__file__)"'
 
@@ -25,8 +26,12 @@ def shadowed(s: Situation) -> Finding | None:
 
 def _local_name(s: Situation) -> Finding | None:
     """A file or folder named torch lies in the way."""
-    shown = s.evidence.first("torch-not-itself")
+    shown = s.evidence.first("torch-not-itself") or s.evidence.first("torch-part")
     if shown is None:
+        return None
+    if folder := _checkout(s):
+        return _in_the_way(s, shown, f"the folder {folder}")
+    if shown.name != "torch-not-itself":
         return None
     file = next((m[0] for m in _LOCAL_FILE.finditer(s.evidence.text) if not _SITE.search(m[0])), "")
     blamed = _BLAMED.search(shown.text)
@@ -34,7 +39,16 @@ def _local_name(s: Situation) -> Finding | None:
         file = blamed[1]
     if not file and ("torch._C" not in shown.text or s.evidence.has("dll-failed")):
         return None
-    what = f"the file {file}" if file else "a folder named torch (a source checkout?)"
+    return _in_the_way(s, shown, f"the file {file}" if file else "a folder named torch (a source checkout?)")
+
+
+def _checkout(s: Situation) -> str:
+    """The folder of a torch package outside site-packages that a traceback went through."""
+    frames = (f.path for f in s.evidence.frames if _PACKAGE.search(f.path) and not _SITE.search(f.path))
+    return next((path[: -len("/__init__.py")] for path in frames), "")
+
+
+def _in_the_way(s: Situation, shown: Symptom, what: str) -> Finding:
     return finding(
         s,
         "shadowed-torch",
@@ -68,7 +82,9 @@ def _two_versions(s: Situation) -> Finding | None:
     low, high = sorted((listed[-1].line, printed[-1].line))
     if any(low < change.line < high for change in s.evidence.changes if change.name == "torch"):
         return None
-    headline = f"Python imports torch {printed[-1].version}, while pip lists {listed[-1].version}: two are on the path"
+    lister = "conda" if listed[-1].name == "pytorch" else "pip"
+    found = f"while {lister} lists {listed[-1].version}"
+    headline = f"Python imports torch {printed[-1].version}, {found}: two are on the path"
     user = bool(_USER_SITE.search(s.evidence.torch.file or s.evidence.text))
     return _finding(s, headline, user=user, by_path=bool(s.evidence.environment.get("PYTHONPATH")))
 
@@ -79,8 +95,10 @@ def _differ(one: Installed, other: Installed) -> bool:
 
 
 def _rows(s: Situation) -> list[Installed]:
-    """What was printed or listed of torch, in order."""
-    return [row for row in s.evidence.history if row.name == "torch" and row.source in ("printed", "listed")]
+    """What was printed or listed of torch, in order; conda's name for it where no list has the other."""
+    rows = [row for row in s.evidence.history if row.source in ("printed", "listed")]
+    names = ("torch",) if any(r.name == "torch" and r.source == "listed" for r in rows) else ("torch", "pytorch")
+    return [row for row in rows if row.name in names]
 
 
 def _finding(s: Situation, headline: str, *, user: bool, by_path: bool) -> Finding:
