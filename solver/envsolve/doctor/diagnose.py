@@ -47,6 +47,7 @@ CAUSES: tuple[Cause, ...] = (
     install_index.confused,
     install_index.blocked,
     install_platform.platform,
+    kinds.board_without_wheel,
     install_python.wrong_tag,
     install_version.unmet_version,
     install_python.required_python,

@@ -64,6 +64,7 @@ _OTHERS = re.compile(
 )
 
 _NAMES_A_GPU = ("not-compatible", "gpu-too-old", "capability-range", "triton-gpu-old")
+_START = re.compile(r"^.*(?=\bNVIDIA )")  # a sentence may stand in front of the quoted message
 _WARNING = re.compile(r"^.*?(?:UserWarning|warnings?\.warn\w*)[:(]\s*")
 
 
@@ -106,7 +107,7 @@ def from_torch(found: Iterable[Symptom], said: Iterable[Said]) -> tuple[Gpu, ...
     gpus: dict[str, Gpu] = {}
     for symptom in found:
         if symptom.name in _NAMES_A_GPU and (told := _number(symptom.get("capability"))):
-            name = _WARNING.sub("", symptom.get("gpu")).strip()
+            name = _START.sub("", _WARNING.sub("", symptom.get("gpu"))).strip(" \"'`")
             gpus[name] = Gpu(name=name or None, compute_capability=told)
     answers = {answer.fact: answer.value for answer in said}
     pair = re.match(r"\((\d+),\s?(\d)\)", answers.get("capability", ""))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from envsolve.addresses import PYTORCH_INDEX
 from envsolve.doctor.evidence import Symptom
 from envsolve.doctor.finding import Finding, Fix
-from envsolve.doctor.fixes import new_environment, pins, planned, same_version
+from envsolve.doctor.fixes import choose, new_environment, pins, planned, same_version
 from envsolve.doctor.situation import Companion, Situation
 from envsolve.doctor.torch_state import variant_of_cuda
 from envsolve.doctor.write import finding, fix
@@ -76,6 +76,7 @@ def _matching(s: Situation) -> Iterator[Fix]:
         index = ["--index-url", f"{PYTORCH_INDEX}/{variant}"] if variant else []
         command = shlex.join(["pip", "install", f"torch=={s.torch.version}{label}", *names, *index])
         yield fix("install the set that belongs together, in one step, in a new environment", command)
+        yield choose(s)
 
 
 def variant(s: Situation) -> Finding | None:
@@ -172,7 +173,10 @@ def _pinned_library(s: Situation) -> Finding | None:
         shown = [x for x in s.evidence.symptoms if name in x.text.lower() and x.name != "conflict-line"]
         if shown:
             right = s.facts.paired(name, version)
-            way = fix(f"put {name} {right} in its place", f"pip install {name}=={right}") if right else None
+            way = fix(f"put {name} {right} in its place", f"pip install --no-deps {name}=={right}") if right else None
+            way = way or fix(
+                f"take the {name} that belongs to {s.torch.shown}, or do without it", f"pip index versions {name}"
+            )
             headline = f"{name} {installed} belongs to torch{wanted}, installed is {s.torch.shown}"
-            return finding(s, "companion-mismatch", headline, shown=shown[:2], fixes=[way] if way else [])
+            return finding(s, "companion-mismatch", headline, shown=shown[:2], fixes=[way])
     return None

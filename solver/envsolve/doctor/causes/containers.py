@@ -29,6 +29,7 @@ _RUN_WITH_GPU = fix(
     "start the container with the GPU; the host needs its driver and the NVIDIA Container Toolkit, nothing more",
     "docker run --rm --gpus all IMAGE nvidia-smi",
 )
+_COMPOSE = "deploy: {resources: {reservations: {devices: [{driver: nvidia, count: all, capabilities: [gpu]}]}}}"
 _TOOLKIT = fix(
     "install the NVIDIA Container Toolkit on the host, let it configure Docker, restart Docker",
     "sudo apt install nvidia-container-toolkit",
@@ -84,7 +85,24 @@ def _container_without(s: Situation) -> Finding | None:
         headline = "the running container lost its GPU: the host took the device files away"
         return _passing(s, headline, quoted([shown]), _ANEW)
     lines = [*quoted([shown]), *([run.text] if run else [])]
-    return _passing(s, "the container was started without the GPU", lines, _RUN_WITH_GPU)
+    return _passing(s, "the container was started without the GPU", lines, _with_gpu(s, run))
+
+
+def _with_gpu(s: Situation, run: Command | None) -> Fix:
+    """How the program that started the container hands the GPU on."""
+    words = run.text if run else s.evidence.text
+    if tool := re.search(r"\b(apptainer|singularity)\b", words):
+        return fix("start it with --nv, which binds the host's driver in", f"{tool[1]} exec --nv IMAGE nvidia-smi")
+    if re.search(r"\bpodman\b", words):
+        text = "hand the GPU on by CDI; the host needs its driver and the NVIDIA Container Toolkit, nothing more"
+        return fix(text, "sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml",
+                   "podman run --rm --device nvidia.com/gpu=all IMAGE nvidia-smi")  # fmt: skip
+    if re.search(r"compose\.ya?ml|docker[ -]compose|^services:", words, re.MULTILINE):
+        text = (
+            "reserve the GPU for the service in the compose file; the host needs its driver and the Container Toolkit"
+        )
+        return fix(text, _COMPOSE, "docker compose up --force-recreate")
+    return _RUN_WITH_GPU
 
 
 def _sees_nothing(s: Situation) -> bool:

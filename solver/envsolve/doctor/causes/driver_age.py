@@ -123,9 +123,14 @@ def _found_version(s: Situation) -> Iterator[str]:
 
 
 def _lowest(s: Situation, cuda: Dotted | None) -> Dotted | None:
-    """The lowest driver that would do: for PTX the one that speaks its CUDA in full (nvcc's where that made it)."""
+    """The lowest driver that would do. In full, so without minor-version compatibility, must the CUDA be spoken that
+    made PTX (nvcc's where that did), that an image demands, and that a driver refused which compatibility would let by.
+    """
     if not s.evidence.has("ptx-toolchain"):
-        return floor(cuda, s.rulebook, windows=s.driver.windows) if cuda else None
+        lowest = floor(cuda, s.rulebook, windows=s.driver.windows) if cuda else None
+        refused = lowest is not None and s.driver.version is not None and s.driver.version >= lowest
+        if not (refused or s.evidence.has("container-requirement")):
+            return lowest
     nvcc = _NVCC.search(s.evidence.text)
     made = max((c for c in (cuda, Dotted.parse(nvcc[1]) if nvcc else None) if c is not None), default=None)
     row = s.rulebook.toolkit_driver(made) if made else None
@@ -139,10 +144,18 @@ def _fixes(s: Situation, cuda: Dotted | None) -> Iterator[Fix]:
         limit = f", but not past R{last}, the last for this card" if last else ""
         need = f"to {lowest} or newer" if lowest else "to a newer branch"
         yield fix(f"update the NVIDIA driver{_where(s)} {need}{limit}", *driver_command(s))
+    if s.evidence.has("container-requirement") and cuda and _by_compatibility(s, cuda):
+        text = "or start the image without its check: by minor-version compatibility this driver runs its CUDA"
+        yield fix(text, "docker run --rm --gpus all -e NVIDIA_DISABLE_REQUIRE=1 IMAGE nvidia-smi")
     if s.torch.known and not s.torch.vendor and s.driver.known:
         yield from other_build(s, torch=same_version(s), why="which this driver serves")
     elif s.torch.known:
         yield fix("or take a build for an older CUDA, one that this driver serves")
+
+
+def _by_compatibility(s: Situation, cuda: Dotted) -> bool:
+    lowest = floor(cuda, s.rulebook, windows=s.driver.windows)
+    return lowest is not None and s.driver.version is not None and s.driver.version >= lowest
 
 
 def _where(s: Situation) -> str:

@@ -92,17 +92,20 @@ def confused(s: Situation) -> Finding | None:
     hint = s.evidence.first("uv-hint-index")
     if hint:
         headline = f"{hint.get('package')} is taken from {hint.get('index')}, which has not the version that is needed"
-        return finding(s, "index-problem", headline, shown=[hint], fixes=[_explicit(hint.get("index"))])
+        return finding(s, "index-problem", headline, shown=[hint], fixes=[_explicit(s, hint.get("index"))])
     for unmet in failed(s.evidence):
         url = unmet.symptom.get("index") or only_index(s.evidence)
         if unmet.name not in RELATED and TORCH_INDEX.search(url):
             headline = f"{unmet.shown} is looked for on the PyTorch index, which holds torch and few other packages"
-            return finding(s, "index-problem", headline, shown=[unmet.symptom], fixes=[_explicit(url)])
+            return finding(s, "index-problem", headline, shown=[unmet.symptom], fixes=[_explicit(s, url)])
     return None
 
 
-def _explicit(url: str) -> Fix:
+def _explicit(s: Situation, url: str) -> Fix:
     text = "use that index for the packages that need it alone: mark it explicit and name it as their source"
+    if "[[tool.poetry.source]]" in s.evidence.text:
+        source = f'[[tool.poetry.source]]\nname = "pytorch"\nurl = "{url}"\npriority = "explicit"'
+        return fix(text, source, "poetry lock")
     index = f'[[tool.uv.index]]\nname = "pytorch"\nurl = "{url.rstrip(",.")}"\nexplicit = true'
     return fix(text, index, '[tool.uv.sources]\ntorch = { index = "pytorch" }')
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+from packaging.version import Version
 
 from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.fixes import (
@@ -21,6 +23,7 @@ from envsolve.doctor.wording import gpu_words
 from envsolve.doctor.write import finding, fix
 from envsolve.judge.kernels import best_cubin
 from envsolve.judge.rocm import rocm_refusal
+from envsolve.rulebook.tables import Build
 
 _SAID = ("not-compatible", "gpu-too-old", "requires-cuda")
 _KERNEL = (
@@ -85,11 +88,17 @@ def _variants_with_code(s: Situation) -> Iterator[Fix]:
         text = "no published build has code for it: what is left is another GPU, or the CPU build"
         yield fix(text, "envsolve plan torch --variant cpu")
         return
-    near = [b for b in builds if b.torch == s.torch.version] or [b for b in builds if b.torch == builds[-1].torch]
-    if near:
+    if near := _nearest(builds, s.torch.version):
         names = " or ".join(f"{b.torch}+{b.variant}" for b in near[-3:])
         yield fix(f"take torch {names}, which have code for it, if the driver serves their CUDA")
     yield choose(s)
+
+
+def _nearest(builds: Sequence[Build], version: Version | None) -> list[Build]:
+    """The builds of the installed release, else of the next newer one, else of the newest."""
+    torches = sorted({b.torch for b in builds})
+    newer = [t for t in torches if version is not None and t >= version] or torches[-1:]
+    return [b for b in builds if newer and b.torch == newer[0]]
 
 
 def _library(s: Situation) -> Finding | None:

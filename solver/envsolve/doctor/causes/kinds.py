@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from envsolve.doctor.failed import FAMILY, failed
 from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.fixes import other_build, same_version
 from envsolve.doctor.situation import Situation
@@ -30,6 +31,12 @@ def vendor_needed(s: Situation) -> Finding | None:
         text = "take the wheel that NVIDIA builds for this board's JetPack, and hold it by a constraint on its version"
         way = fix(text, "cat /etc/nv_tegra_release")
     return finding(s, "vendor-index-needed", headline, fixes=[way])
+
+
+def board_without_wheel(s: Situation) -> Finding | None:
+    """An install that finds no torch on a Jetson board: the indexes have none for it."""
+    unmet = any(f.name in FAMILY for f in failed(s.evidence))
+    return vendor_needed(s) if s.machine.tegra and unmet else None
 
 
 def wrong_accelerator(s: Situation) -> Finding | None:

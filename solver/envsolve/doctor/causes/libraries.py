@@ -28,7 +28,7 @@ def numpy_two(s: Situation) -> Finding | None:
     """NumPy 2 under a torch that was built for NumPy 1, or under another module that was."""
     e = s.evidence
     shown = e.first("numpy-abi") or (e.first("numpy-dtype-size", "numpy-removed") if _clashes(s) else None)
-    numpy = public(e.version("numpy"))
+    numpy = public(shown.get("numpy") or e.version("numpy")) if shown else None
     if shown is None or (numpy is not None and numpy.major < 2):
         return None
     version = s.torch.version

@@ -16,6 +16,10 @@ _LOCAL_FILE = re.compile(r"[^\s'\"]*[/\\]torch\.py\b")
 _BLAMED = re.compile(r"\(([^()\s]*torch(?:\.py|/__init__\.py)?)\)")
 _PACKAGE = re.compile(r"[/\\]torch[/\\]__init__\.py$")
 _SITE = re.compile(r"(?:site|dist)-packages")
+_INTERPRETER = re.compile(
+    r"^\s*([~/]\S+/(?:envs/|\.?v?env\w*)\S*)/bin/python[\d.]*\s*$|packages in environment at ([^:\n]*(?::\\[^:\n]*)?):",
+    re.MULTILINE,
+)
 _ASK = 'python -c "import torch; print(torch.__version__, torch.__file__)"'
 
 
@@ -61,8 +65,9 @@ def _in_the_way(s: Situation, shown: Symptom, what: str) -> Finding:
 
 def _elsewhere(s: Situation) -> Finding | None:
     """The imported torch lies in another site-packages than the environment's own."""
-    imported, own = _imported_site(s), _own_site(s)
-    if not imported or not own or imported == own:
+    imported = _imported_site(s)
+    own = _own_site(s) or (_prefix(s) if _USER_SITE.search(imported) else "")
+    if not imported or not own or imported == own or imported.startswith(own):
         return None
     user = bool(_USER_SITE.search(imported))
     by_path = imported.rstrip("/\\") in s.evidence.environment.get("PYTHONPATH", "")
@@ -128,6 +133,14 @@ def _imported_site(s: Situation) -> str:
         return site_of(s.evidence.torch.file)
     sites = [site_of(f.path) for f in s.evidence.frames if module_of(f.path) in ("torch", "torchgen")]
     return sites[-1] if sites else ""
+
+
+def _prefix(s: Situation) -> str:
+    """The folder of an environment that is shown to hold a torch of its own."""
+    if not any(row.source == "listed" for row in _rows(s)):
+        return ""
+    found = _INTERPRETER.search(s.evidence.text)
+    return (found[1] or found[2]) if found else ""
 
 
 def _own_site(s: Situation) -> str:
