@@ -82,7 +82,8 @@ _DRIVER = re.compile(
     r"|\b[Dd]river (\d{3})\b"
     r"|(?:Treiber\w*|驱动\w*|驱动程序|ドライバー?|드라이버|[Pp]ilote|[Cc]ontrolador\w*|[Дд]райвер\w*)\s?(?:[Vv]ersion|版本)?[:：]?\s?"
     r"(\d{3}\.\d{2,3}(?:\.\d{1,3})?)"
-    r"|\bnvidia-smi(?:\.exe)?(?: on \w+(?: \w+)?)?(?: (?:shows|says|reports|prints|has)|:) (?:driver )?v?(\d{3}\.\d{2,3}(?:\.\d{1,3})?)\b"
+    r"|\bnvidia-smi(?:\.exe)?(?: on \w+(?: \w+)?)?(?: (?:shows|says|reports|prints|has)|:) "
+    r"(?:driver )?v?(\d{3}\.\d{2,3}(?:\.\d{1,3})?)\b"
 )
 _GLIBC = re.compile(
     r"(?:glibc|GLIBC|GNU libc\)|libc|Ubuntu GLIBC [\w.-]+\))[ -]+(2\.\d{1,2})\b|\bmanylinux_(2)_(\d{1,2})_\w+`\), but",

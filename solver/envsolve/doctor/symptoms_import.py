@@ -50,7 +50,8 @@ IMPORT = table(
     ("glibcxx", r"(?:version )?[`'](?P<version>(?:GLIBCXX|CXXABI)_[\d.]+)' not found"),
     (
         "numpy-abi",
-        r"A module that was compiled using NumPy 1\.x cannot be run in(?: NumPy (?P<numpy>2\.[\d.]*\d))?|_ARRAY_API not found|Numpy is not available"
+        r"A module that was compiled using NumPy 1\.x cannot be run in(?: NumPy (?P<numpy>2\.[\d.]*\d))?"
+        r"|_ARRAY_API not found|Numpy is not available"
         r"|Failed to initialize NumPy|numpy\.core\.multiarray failed to import",
     ),
     ("numpy-dtype-size", r"numpy\.(?:dtype|ndarray|ufunc) size changed, may indicate binary incompatibility"),
