@@ -124,8 +124,13 @@ def _show(recipe: Recipe, folder: Path, *, here: bool, as_json: bool) -> None:
     cores, memory = _own() if here else (None, None)
     print(source_text.as_text(recipe, cores=cores, memory_mib=memory))
     place = shlex.quote(str(folder))
-    print(f"compile here: bash {shlex.quote(str(folder / NAME))}")
-    print(f"or in Docker: docker build --target wheels --output wheels {place}")
+    if recipe.here:
+        print(f"compile here: bash {shlex.quote(str(folder / NAME))}")
+    if recipe.image_only:
+        print(f"{'or ' if recipe.here else ''}in Docker: docker build -t my-torch {place}")
+        print(f"  {recipe.image_only}")
+    else:
+        print(f"or in Docker: docker build --target wheels --output wheels {place}")
 
 
 def _own() -> tuple[int, int | None]:

@@ -68,10 +68,10 @@ PYTHON_IMAGES = _table(
 TOOLKIT_IMAGES = _table(
     "toolkit_images",
     "ways/images.yaml",
-    (Column(name="cuda", read=fields.dotted),),
+    (Column(name="cuda", read=fields.dotted), Column(name="ubuntu", read=fields.dotted)),
     (
         Column(name="tag", read=fields.text),
-        Column(name="ubuntu", read=fields.dotted),
+        Column(name="glibc", read=fields.dotted),
         Column(name="cudnn", read=fields.whole),
         Column(name="gcc", read=fields.each(fields.whole)),
     ),

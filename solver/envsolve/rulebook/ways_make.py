@@ -73,7 +73,8 @@ def toolkit_image(keys: Keys, leaf: Leaf) -> rows.ToolkitImage:
     return rows.ToolkitImage(
         cuda=cells.dotted(keys[0]),
         tag=leaf["tag"],
-        ubuntu=cells.dotted(leaf["ubuntu"]),
+        ubuntu=cells.dotted(keys[1]),
+        glibc=cells.dotted(leaf["glibc"]),
         cudnn=leaf["cudnn"],
         gcc=_numbers(leaf["gcc"]),
         **_whence(leaf),

@@ -78,11 +78,15 @@ class PythonImage:
 
 @record
 class ToolkitImage:
-    """An image with a CUDA toolkit and cuDNN to compile in; `gcc`: the majors it can install, its own first."""
+    """An image with a CUDA toolkit and cuDNN to compile in; `gcc`: the majors it can install, its own first.
+
+    `glibc` is its C library's: what is compiled there needs this one or a newer.
+    """
 
     cuda: Dotted
     tag: str
     ubuntu: Dotted
+    glibc: Dotted
     cudnn: int
     gcc: tuple[int, ...]
     certainty: Certainty

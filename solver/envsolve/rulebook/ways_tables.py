@@ -56,9 +56,12 @@ class Ways:
         return {image.python: image for image in self._rows(schema.PYTHON_IMAGES, make.python_image)}
 
     @cached_property
-    def toolkit_images(self) -> Mapping[Dotted, rows.ToolkitImage]:
-        """CUDA minor -> the image to compile in."""
-        return {image.cuda: image for image in self._rows(schema.TOOLKIT_IMAGES, make.toolkit_image)}
+    def toolkit_images(self) -> Mapping[Dotted, tuple[rows.ToolkitImage, ...]]:
+        """CUDA minor -> the images to compile in, the usual one first."""
+        found: dict[Dotted, list[rows.ToolkitImage]] = {}
+        for image in self._rows(schema.TOOLKIT_IMAGES, make.toolkit_image):
+            found.setdefault(image.cuda, []).append(image)
+        return {cuda: tuple(images) for cuda, images in found.items()}
 
     @cached_property
     def ngc_first(self) -> Mapping[Capability, rows.NgcFirst]:

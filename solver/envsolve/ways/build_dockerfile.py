@@ -25,7 +25,11 @@ def _lines(recipe: Recipe, command: str, version: str) -> Iterator[str]:
     yield f"# made by envsolve {version}; to change it, run this again:"
     yield f"#     {' '.join(command.split())}".rstrip("\\ ")
     yield f"# PyTorch {recipe.torch} with CUDA {recipe.toolkit.cuda} for {' '.join(recipe.cards.split())}".rstrip("\\ ")
-    yield "# the wheels alone: docker build --target wheels --output wheels ."
+    if recipe.image_only:
+        yield f"# no wheels for the target itself: {recipe.image_only}"
+    else:
+        glibc = recipe.toolkit.image.glibc
+        yield f"# the wheels alone: docker build --target wheels --output wheels .   (for glibc {glibc} or newer)"
     yield "# an image:         docker build -t my-torch . && docker run --rm --gpus all my-torch python my_script.py"
     yield ""
     yield from _toolkit(recipe)

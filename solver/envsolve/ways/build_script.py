@@ -49,7 +49,7 @@ def values(recipe: Recipe) -> Iterator[tuple[str, str]]:
     yield "LABEL", recipe.label
     yield "PYTHON_VERSION", str(recipe.python)
     yield "CUDA", str(toolkit.cuda)
-    yield "GCC_MAJORS", " ".join(map(str, toolkit.gcc))
+    yield "GCC_MAJORS", " ".join(map(str, toolkit.host_gcc))
     yield "CUDNN_MAJOR", str(toolkit.image.cudnn)
     # torch, through cmake, and its extensions take different numbers.
     yield "ARCH_LIST_TORCH", toolkit.targets.torch

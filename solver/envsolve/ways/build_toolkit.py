@@ -19,23 +19,30 @@ from envsolve.ways.build_targets import Targets, targets
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Toolkit:
-    """A toolkit that will do: where it is, the gcc majors that go with it (the image's own first), the arch lists."""
+    """A toolkit that will do: where it is, the gcc majors that go with it, the arch lists.
+
+    `gcc`: those that the image has, its own first; `host_gcc`: all that nvcc and this torch take, wherever they are.
+    `fits`: what is compiled in the image runs with the target's glibc (or that is not known).
+    """
 
     cuda: Dotted
     image: ToolkitImage
     gcc: tuple[int, ...]
+    host_gcc: tuple[int, ...]
     targets: Targets
     built_upstream: bool
+    fits: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What is to be compiled: a torch, for GPUs, under a driver."""
+    """What is to be compiled: a torch, for GPUs, under a driver, beside a glibc (None = not known)."""
 
     torch: Version
     release: SourceRelease
     found: tuple[Capability, ...]
     driver: Driver
+    glibc: Dotted | None = None
 
 
 def toolkit_for(
@@ -43,16 +50,22 @@ def toolkit_for(
 ) -> Toolkit | dict[Dotted, str]:
     """The best toolkit, or why each of them is refused. `cuda` allows only that one.
 
-    Those that upstream built this torch with come first, the newest before the others.
+    Those that upstream built this torch with come first, of those the ones whose result runs with the target's glibc,
+    and then the newest.
     """
+    made: list[Toolkit] = []
     refused: dict[Dotted, str] = {}
     for candidate in _ordered(wish.release, ways):
         if cuda is not None and candidate != cuda:
             continue
-        made = _judged(candidate, wish, rulebook, ways)
-        if isinstance(made, Toolkit):
-            return made
-        refused[candidate] = made
+        for image in ways.toolkit_images[candidate]:
+            found = _judged(image, wish, rulebook, ways)
+            if isinstance(found, Toolkit):
+                made.append(found)
+            else:
+                refused.setdefault(candidate, found)
+    if made:
+        return min(made, key=lambda toolkit: (not toolkit.built_upstream, not toolkit.fits))
     if cuda is not None and not refused:
         known = " ".join(str(c) for c in ways.toolkit_images)
         refused[cuda] = f"the rules know no image with the toolkit of CUDA {cuda} (they do for {known})"
@@ -71,8 +84,8 @@ def _ordered(release: SourceRelease, ways: Ways) -> list[Dotted]:
     return [known[place] for place in sorted(range(len(known)), key=order)]
 
 
-def _judged(cuda: Dotted, wish: Wish, rulebook: Rulebook, ways: Ways) -> Toolkit | str:
-    image = ways.toolkit_images[cuda]
+def _judged(image: ToolkitImage, wish: Wish, rulebook: Rulebook, ways: Ways) -> Toolkit | str:
+    cuda = image.cuda
     reach = rulebook.toolkit_ranges.get(cuda)
     if reach is None:
         return f"the rules don't say what nvcc {cuda} can target"
@@ -83,11 +96,19 @@ def _judged(cuda: Dotted, wish: Wish, rulebook: Rulebook, ways: Ways) -> Toolkit
     reason = _torch_refusal(cuda, wish, ways) or too_old(wish.driver, cuda, rulebook)
     if reason := reason or _cudnn_refusal(image, wish.torch, ways):
         return reason
-    compilers = host_compilers(cuda, image, wish, ways)
-    if not compilers:
+    taken = host_compilers(cuda, wish, ways)
+    own = tuple(major for major in image.gcc if major in taken)
+    if not own:
         return f"no gcc of Ubuntu {image.ubuntu} goes with both CUDA {cuda} and torch {wish.torch}"
-    built = cuda in wish.release.cuda_built
-    return Toolkit(cuda=cuda, image=image, gcc=compilers, targets=lists, built_upstream=built)
+    return Toolkit(
+        cuda=cuda,
+        image=image,
+        gcc=own,
+        host_gcc=(*own, *(major for major in taken if major not in own)),
+        targets=lists,
+        built_upstream=cuda in wish.release.cuda_built,
+        fits=wish.glibc is None or image.glibc <= wish.glibc,
+    )
 
 
 def _torch_refusal(cuda: Dotted, wish: Wish, ways: Ways) -> str:
@@ -115,16 +136,15 @@ def _cudnn_refusal(image: ToolkitImage, torch: Version, ways: Ways) -> str:
     return f"torch {torch} takes cuDNN {wanted}; the image with CUDA {image.cuda} has {image.cudnn}"
 
 
-def host_compilers(cuda: Dotted, image: ToolkitImage, wish: Wish, ways: Ways) -> tuple[int, ...]:
-    """The gcc majors that the image can have and that nvcc, torch's C++ standard and its sources take."""
+def host_compilers(cuda: Dotted, wish: Wish, ways: Ways) -> tuple[int, ...]:
+    """The gcc majors that nvcc, torch's C++ standard and its sources take, the newest first."""
     nvcc = ways.host_compilers.get(cuda)
     if nvcc is None:
         return ()
     least = max(nvcc.first, wish.release.gcc_min.major)
     stopped = [o.gcc for o in ways.obstacles if o.gcc is not None and o.torch.contains(wish.torch)]
-    return tuple(
-        major for major in image.gcc if least <= major < nvcc.end and not any(s.contains(str(major)) for s in stopped)
-    )
+    taken = [major for major in range(least, nvcc.end) if not any(s.contains(str(major)) for s in stopped)]
+    return tuple(reversed(taken))
 
 
 def _contains(specifier: SpecifierSet, cuda: Dotted) -> bool:

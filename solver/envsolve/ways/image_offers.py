@@ -9,9 +9,12 @@ from typing import Any
 from packaging.version import Version
 
 from envsolve.judge.accelerator import vendor_of
+from envsolve.judge.driver import driver_of
 from envsolve.machine.machine import Machine
 from envsolve.rulebook.rulebook import Rulebook
 from envsolve.rulebook.ways_tables import Ways
+from envsolve.ways.cards import capabilities
+from envsolve.ways.kernel_modules import module_clash
 from envsolve.ways.ngc_images import ngc_images
 from envsolve.ways.official_images import Image, Offer, official_images, shortened
 
@@ -32,12 +35,24 @@ def image_offers(
     machine: Machine, rulebook: Rulebook, ways: Ways, *, accepts: Callable[[Version], bool] = lambda torch: True
 ) -> Offers:
     """The offers for a machine whose GPUs have their capability; `accepts` says which torch of pytorch/pytorch."""
-    if vendor_of(machine) != "nvidia":
-        return Offers(why_none="the images of pytorch/pytorch and NGC are for NVIDIA GPUs")
-    if any(gpu.compute_capability is None for gpu in machine.gpus):
-        return Offers(why_none="a GPU is not known: name it, or add cc= to --target")
+    if why := _why_none(machine, rulebook, ways):
+        return Offers(why_none=why)
     official = official_images(machine, rulebook, ways, accepts=accepts)
     return Offers(official=official, ngc=ngc_images(machine, rulebook, ways))
+
+
+def _why_none(machine: Machine, rulebook: Rulebook, ways: Ways) -> str:
+    """What must be known, or can't be, before any image is looked at; "" = nothing."""
+    vendor = vendor_of(machine)
+    if vendor == "amd":
+        return "the images of pytorch/pytorch and NGC are for NVIDIA GPUs; AMD's own are rocm/pytorch, not judged here"
+    if vendor != "nvidia":
+        return "the images of pytorch/pytorch and NGC are for NVIDIA GPUs"
+    if any(gpu.compute_capability is None for gpu in machine.gpus):
+        return "a GPU is not known: name it, or add cc= to --target"
+    if not driver_of(machine, rulebook).known:
+        return "the driver is not known, and it decides which images run: add driver= to --target"
+    return module_clash(machine, capabilities(machine) or (), ways)
 
 
 def as_text(offers: Offers) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from envsolve.capability import Capability
-from envsolve.judge.driver import Driver, driver_of
+from envsolve.judge.driver import Driver, driver_of, mismatch
 from envsolve.machine.machine import Machine
 from envsolve.rulebook.rulebook import Rulebook
 from envsolve.rulebook.ways_rows import NgcMonth
@@ -30,10 +30,13 @@ def _refusal(month: NgcMonth, machine: Machine, rulebook: Rulebook, ways: Ways) 
         return "the GPUs are not known"
     if set(found) & rulebook.tegra_capabilities:
         return "Jetson boards have images of their own (l4t-pytorch, l4t-jetpack)"
+    driver = driver_of(machine, rulebook)
     for capability in found:
         if reason := _gpu_refusal(month, capability, ways):
             return reason
-    return _driver_refusal(month, machine, driver_of(machine, rulebook), ways)
+        if clash := mismatch(driver, capability, rulebook):
+            return clash[1]
+    return _driver_refusal(month, machine, driver, ways)
 
 
 def _gpu_refusal(month: NgcMonth, capability: Capability, ways: Ways) -> str:

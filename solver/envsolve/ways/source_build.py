@@ -19,13 +19,15 @@ from envsolve.rulebook.ways_tables import Ways, load_ways
 from envsolve.ways import cards
 from envsolve.ways.build_cost import Cost, cost_of
 from envsolve.ways.build_toolkit import Toolkit, Wish, toolkit_for
+from envsolve.ways.kernel_modules import module_clash
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """How to compile one torch for some GPUs. `companions`: torchvision and torchaudio with their versions.
 
-    `python` is a CPython minor; `notes` say what is unusual about it.
+    `python` is a CPython minor; `notes` say what is unusual about it. `image_only`: why wheels that are compiled in the
+    image don't run on the target itself ("" = they do); `here`: whether the target itself can compile.
     """
 
     torch: Version
@@ -38,6 +40,8 @@ class Recipe:
     release: SourceRelease
     cost: Cost
     notes: tuple[str, ...]
+    image_only: str = ""
+    here: bool = True
 
     @property
     def label(self) -> str:
@@ -88,17 +92,17 @@ def newest_recipe(
 
 
 def _recipe(machine: Machine, torch: Version, rulebook: Rulebook, ways: Ways, cuda: Dotted | None) -> Recipe | str:
+    if reason := _machine_refusal(machine, rulebook, ways):
+        return reason
     release = ways.source_releases.get(Dotted.parse(f"{torch.major}.{torch.minor}"))
     if torch not in rulebook.torch_versions or release is None or release.python is None or not release.numbers:
         return f"the rules don't hold what torch {torch} needs to be compiled"
-    if reason := _machine_refusal(machine, rulebook):
-        return reason
     found = cards.capabilities(machine) or ()
     driver = driver_of(machine, rulebook)
     for obstacle in ways.obstacles:
         if obstacle.first is not None and obstacle.torch.contains(torch) and max(found) >= obstacle.first and not cuda:
             return f"{obstacle.why} (source: {obstacle.source})"
-    wish = Wish(torch=torch, release=release, found=found, driver=driver)
+    wish = Wish(torch=torch, release=release, found=found, driver=driver, glibc=_glibc(machine))
     toolkit = toolkit_for(wish, rulebook, ways, cuda=cuda)
     if not isinstance(toolkit, Toolkit):
         return _told(toolkit, release)
@@ -115,10 +119,32 @@ def _recipe(machine: Machine, torch: Version, rulebook: Rulebook, ways: Ways, cu
         release=release,
         cost=cost_of(torch, found, ways),
         notes=(*note, *_unpublished(wish, rulebook), *_notes(wish, toolkit, ways)),
+        image_only=_image_only(machine, toolkit),
+        here=machine.os == "linux" and not _musl(machine),
     )
 
 
-def _machine_refusal(machine: Machine, rulebook: Rulebook) -> str:
+def _musl(machine: Machine) -> bool:
+    return machine.libc is not None and machine.libc.name == "musl"
+
+
+def _glibc(machine: Machine) -> Dotted | None:
+    """The target's own glibc, where wheels may run beside it."""
+    return machine.libc.version if machine.os == "linux" and machine.libc is not None else None
+
+
+def _image_only(machine: Machine, toolkit: Toolkit) -> str:
+    if machine.os == "windows":
+        return "the wheels are for Linux: they run in the image or in WSL, not in a Python of Windows"
+    if _musl(machine):
+        return "NVIDIA's toolkit and driver libraries need glibc, and the target has musl: compile and run in the image"
+    if not toolkit.fits:
+        made, own = toolkit.image.glibc, _glibc(machine)
+        return f"wheels of this image need glibc {made} or newer, the target has {own}: run them in the image"
+    return ""
+
+
+def _machine_refusal(machine: Machine, rulebook: Rulebook, ways: Ways) -> str:
     """What about the machine rules out any build, whatever the torch."""
     if vendor_of(machine) != "nvidia":
         return "recipes are for NVIDIA GPUs: other accelerators have wheels of their own (envsolve plan)"
@@ -129,9 +155,11 @@ def _machine_refusal(machine: Machine, rulebook: Rulebook) -> str:
         return "a GPU is not known: name it, or add cc= to --target"
     if set(found) & rulebook.tegra_capabilities:
         return "Jetson boards are compiled for with the toolkit of their JetPack, not with these images"
+    if clash := module_clash(machine, found, ways):
+        return clash
     driver = driver_of(machine, rulebook)
-    clashes = [clash for c in found if (clash := mismatch(driver, c, rulebook))]
-    return clashes[0][1] if clashes else ""
+    mismatches = (mismatch(driver, capability, rulebook) for capability in found)
+    return next((text for _, text in filter(None, mismatches)), "")
 
 
 def _told(refused: Mapping[Dotted, str], release: SourceRelease) -> str:
@@ -176,7 +204,7 @@ def _notes(wish: Wish, toolkit: Toolkit, ways: Ways) -> Iterator[str]:
 
 def _nearest(machine: Machine, torch: Version, rulebook: Rulebook, ways: Ways) -> Recipe | None:
     """The same torch with any toolkit, else the next newer release that can be compiled, else the next older one."""
-    if _machine_refusal(machine, rulebook):
+    if _machine_refusal(machine, rulebook, ways):
         return None
     newer = [v for v in rulebook.torch_versions if v >= torch]
     older = [v for v in reversed(rulebook.torch_versions) if v < torch]

@@ -18,7 +18,8 @@ def _lines(recipe: Recipe, cores: int | None, memory_mib: int | None) -> Iterato
     family = " ".join(f"{name} {version}" for name, version in recipe.companions.items())
     yield f"torch {recipe.torch} {family}".rstrip() + f" for {recipe.cards}, Python {recipe.python}"
     yield f"  toolkit: CUDA {toolkit.cuda} with cuDNN {toolkit.image.cudnn} ({toolkit.image.tag})"
-    yield f"  host compiler: gcc {', '.join(map(str, toolkit.gcc))}"
+    yield f"  host compiler: gcc {', '.join(map(str, toolkit.host_gcc))}"
+    yield f"  C library: wheels compiled in the image need glibc {toolkit.image.glibc} or newer where they run"
     yield f"  TORCH_CUDA_ARCH_LIST: {toolkit.targets.torch} ({toolkit.targets.why})"
     if toolkit.targets.extensions != toolkit.targets.torch:
         yield f"  for torchvision and torchaudio: {toolkit.targets.extensions}"
@@ -48,7 +49,10 @@ def as_json(recipe: Recipe) -> dict[str, Any]:
         "cuda": str(toolkit.cuda),
         "cudnn": toolkit.image.cudnn,
         "image": toolkit.image.tag,
-        "gcc": list(toolkit.gcc),
+        "gcc": list(toolkit.host_gcc),
+        "glibc": str(toolkit.image.glibc),
+        "image_only": recipe.image_only,
+        "here": recipe.here,
         "arch_list": toolkit.targets.torch,
         "arch_list_extensions": toolkit.targets.extensions,
         "built_upstream": toolkit.built_upstream,

@@ -82,8 +82,8 @@ def test_a_jetson_has_images_of_its_own() -> None:
     assert "l4t" in reason(offers("cc=8.7,driver=540.3,os=linux,arch=aarch64,tegra=true"), "24.07-py3")
 
 
-@pytest.mark.parametrize("spec", ["cpu", "Arc A770", "Voodoo 9,vendor=nvidia"])
-def test_nothing_is_looked_at_without_a_known_nvidia_gpu(spec: str) -> None:
+@pytest.mark.parametrize("spec", ["cpu", "Arc A770", "Radeon RX 7900 XTX", "Voodoo 9,vendor=nvidia", "RTX 4090"])
+def test_nothing_is_looked_at_without_a_known_nvidia_gpu_and_driver(spec: str) -> None:
     found = offers(spec)
     assert found.why_none and "none looked at" in as_text(found)
 

@@ -195,3 +195,32 @@ def test_the_obstacles_are_those_of_the_list_that_was_read() -> None:
     for obstacle in load_ways().obstacles:
         issues = [word.strip(",").split("#")[1] for word in obstacle.source.split() if "#" in word]
         assert not issues or any(issue in read for issue in issues), obstacle.name
+
+
+@pytest.mark.parametrize(
+    ("libc", "image", "image_only"),
+    [
+        ("glibc=2.39", "22.04", ""),
+        ("glibc=2.35", "22.04", ""),
+        ("glibc=2.31", "20.04", ""),
+        ("glibc=2.28", "18.04", ""),
+        ("glibc=2.17", "22.04", "need glibc 2.35 or newer, the target has 2.17"),
+        ("libc=musl", "22.04", "need glibc, and the target has musl"),
+    ],
+)  # fmt: skip
+def test_the_image_is_one_whose_result_runs_beside_the_c_library_of_the_target(
+    libc: str, image: str, image_only: str
+) -> None:
+    found = good(f"Tesla K80,driver=470.82,{libc}", "1.13.1")
+    assert (str(found.toolkit.image.ubuntu), found.here) == (image, libc != "libc=musl")
+    assert image_only in found.image_only and bool(image_only) == bool(found.image_only)
+
+
+def test_wheels_compiled_in_an_image_are_none_for_windows() -> None:
+    machine = read_target("RTX 3090,driver=580.88,os=windows,arch=x86_64,python=3.10")
+    found = recipe(machine, Version("2.7.1"), load())
+    assert isinstance(found, Recipe) and "in WSL" in found.image_only and not found.here
+
+
+def test_cards_that_no_one_kernel_module_drives_get_no_recipe() -> None:
+    assert "kernel module" in bad("GTX 1080 Ti + RTX 5090,driver=580.65.06", "2.7.1").reason
