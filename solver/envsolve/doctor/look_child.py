@@ -1,4 +1,4 @@
-"""Children: the probes, run in the environment's own interpreter with a time limit."""
+"""Children: the probes, run in the environment's own interpreter with a time limit. They leave nothing in it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def where(interpreter: Path) -> Mapping[str, Any]:
     """How the interpreter would import torch. Raises OutsideError where it doesn't run."""
     try:
         done = subprocess.run(
-            [interpreter, str(_PROBES / "where.py")],
+            [interpreter, "-B", str(_PROBES / "where.py")],
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_WHERE_SECONDS, check=True,
         )  # fmt: skip
         found = json.loads(done.stdout)
@@ -45,7 +45,7 @@ def trial(interpreter: Path, names: Sequence[str], seconds: float) -> Trial:
     """Import these packages in the environment, as the user's program would, for so many seconds at most."""
     try:
         done = subprocess.run(
-            [interpreter, "-W", "default", str(_PROBES / "trial.py"), *names],
+            [interpreter, "-B", "-W", "default", str(_PROBES / "trial.py"), *names],
             stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=seconds, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
