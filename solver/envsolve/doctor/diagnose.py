@@ -81,6 +81,7 @@ CAUSES: tuple[Cause, ...] = (
     driver_age.too_old,
     cpu_build.cpu_build,
     kernels.in_doubt,
+    libraries.unmet_needs,
     install_extras.superfluous,
     # Nothing is wrong with the set, or something else is.
     outside.known_message,

@@ -14,6 +14,7 @@ from envsolve.doctor.evidence import Evidence, Host, Installed, Symptom, TorchSa
 from envsolve.doctor.look_changes import later_install
 from envsolve.doctor.look_child import Trial, trial, where
 from envsolve.doctor.look_files import Dist, conda_build, dists, version_file
+from envsolve.doctor.look_needs import unmet
 from envsolve.doctor.look_place import Place
 from envsolve.doctor.report_environment import NAMES
 from envsolve.doctor.report_packages import last_state
@@ -57,7 +58,8 @@ def evidence_of(seen: Seen, machine: Machine, rulebook: Rulebook, *, container: 
     text = seen.trial.text
     history = tuple(_history(seen))
     changes, commands = later_install(seen.dists, rulebook)
-    symptoms = (*_of_machine(machine), *report_symptoms.symptoms(text))
+    needs = unmet(seen.dists, _FAMILY, str(seen.asked.get("python", "")))
+    symptoms = (*_of_machine(machine), *report_symptoms.symptoms(text), *needs)
     return Evidence(
         host=_host(seen, machine, container),
         text=text,

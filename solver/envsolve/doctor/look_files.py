@@ -11,6 +11,7 @@ from pathlib import Path
 from packaging.utils import canonicalize_name
 
 _FIELD = re.compile(r"^(Name|Version): *(.+?) *$", re.MULTILINE)
+_REQUIRES = re.compile(r"^Requires-Dist: *(.+?) *$", re.MULTILINE)
 _VERSION_PY = {
     "version": re.compile(r"^__version__(?:: \w+)? = ['\"]([^'\"]+)", re.MULTILINE),
     "cuda": re.compile(r"^cuda(?:: [^=]+)? = (?:['\"]([^'\"]+)|None)", re.MULTILINE),
@@ -21,7 +22,7 @@ _VERSION_PY = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dist:
     """An installed distribution: its version, who installed it and when (seconds since 1970), whether it was asked for
-    by name, and where its files came from where that is kept."""
+    by name, where its files came from where that is kept, and what its metadata requires."""
 
     name: str
     version: str
@@ -30,6 +31,7 @@ class Dist:
     installed_at: float
     requested: bool
     origin: str = ""
+    requires: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +63,8 @@ def _of_site(site: Path) -> Iterator[Dist]:
 
 def _dist(folder: Path, site: Path) -> Dist | None:
     text = _read(folder / "METADATA") or _read(folder / "PKG-INFO") or ""
-    fields = dict(reversed(_FIELD.findall(text[:4000])))
+    head = text.partition("\n\n")[0]
+    fields = dict(reversed(_FIELD.findall(head)))
     if "Name" not in fields or "Version" not in fields:
         return None
     return Dist(
@@ -72,6 +75,7 @@ def _dist(folder: Path, site: Path) -> Dist | None:
         installed_at=_time(folder),
         requested=(folder / "REQUESTED").exists(),
         origin=_origin(folder),
+        requires=tuple(_REQUIRES.findall(head)),
     )
 
 

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from packaging.markers import default_environment
 
 from envsolve.capability import Capability
 from envsolve.doctor.diagnose import diagnose
@@ -25,11 +26,24 @@ RULEBOOK, FACTS = load(), load_facts()
 HOUR = 3600.0
 
 
-def put(site: Path, name: str, version: str, *, at: float = 0.0, asked: bool = False, label: str = "") -> None:
+def put(
+    site: Path,
+    name: str,
+    version: str,
+    *,
+    at: float = 0.0,
+    asked: bool = False,
+    label: str = "",
+    needs: tuple[str, ...] = (),
+) -> None:
     """An installed distribution, as pip leaves it; `label` goes into the package's own version file."""
     folder = site / f"{name}-{version}.dist-info"
     folder.mkdir(parents=True)
-    (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n", encoding="utf-8")
+    requires = "".join(f"Requires-Dist: {need}\n" for need in needs)
+    (folder / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{requires}\nRequires-Dist: not-a-header\n",
+        encoding="utf-8",
+    )
     (folder / "INSTALLER").write_text("pip\n", encoding="utf-8")
     (folder / "RECORD").write_text("", encoding="utf-8")
     if asked:
@@ -100,6 +114,54 @@ def test_a_set_that_computes_is_healthy(site: Path) -> None:
     put(site, "torch", "2.6.0+cu124", label="")
     said = {"version": "2.6.0+cu124", "cuda": "12.4", "available": True, "count": 1, "computed": True}
     assert find(seen(site, trial=Trial(said=said)), machine()).code == "ok"
+
+
+NEEDS = (
+    "nvidia-cudnn-cu12==9.1.0.70; platform_system == 'Linux' and platform_machine == 'x86_64'",
+    "sympy>=1.13; python_version >= '3.9'", "old-python; python_version < '3.9'", "opt-einsum; extra == 'opt-einsum'",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("installed", "code", "headline", "command"),
+    [
+        ({"nvidia-cudnn-cu12": "9.1.0.70", "sympy": "1.14"}, "ok", "", ""),
+        (
+            {"sympy": "1.14"},
+            "index-problem",
+            "torch is there without what its metadata requires: nvidia-cudnn-cu12==9.1.0.70",
+            "pip install nvidia-cudnn-cu12==9.1.0.70",
+        ),
+        (
+            {"nvidia_cudnn.cu12": "9.15.0.50", "sympy": "1.14"},
+            "companion-mismatch",
+            "torch requires nvidia-cudnn-cu12==9.1.0.70, nvidia-cudnn-cu12 9.15.0.50 is installed",
+            "pip install nvidia-cudnn-cu12==9.1.0.70",
+        ),
+    ],
+)
+def test_what_torch_requires_is_looked_for(
+    site: Path, installed: dict[str, str], code: str, headline: str, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(site, "torch", "2.6.0+cu124", needs=NEEDS)
+    for name, version in installed.items():
+        put(site, name, version)
+    linux = {"platform_system": "Linux", "platform_machine": "x86_64"}
+    monkeypatch.setattr("envsolve.doctor.look_needs.default_environment", lambda: {**default_environment(), **linux})
+    said = {"version": "2.6.0+cu124", "cuda": "12.4", "available": True, "count": 1, "computed": True}
+    found = find(seen(site, trial=Trial(said=said)), machine())
+    assert found.code == code
+    if code != "ok":
+        assert found.headline == headline and found.fixes[0].commands == (command,)
+        assert found.certainty == "medium" and found.fine
+
+
+def test_what_conda_installed_is_resolved_by_its_own_metadata(site: Path) -> None:
+    put(site, "torch", "2.6.0+cu124", needs=NEEDS)
+    (site / "torch-2.6.0+cu124.dist-info" / "INSTALLER").write_text("conda\n", encoding="utf-8")
+    assert not [
+        s for s in evidence_of(seen(site), machine(), RULEBOOK, container=False).symptoms if s.name == "unmet-need"
+    ]
 
 
 def test_no_kernels_without_running_anything(site: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 
 from packaging.specifiers import SpecifierSet
@@ -21,6 +22,7 @@ _BETWEEN_NVIDIA = re.compile(
 _NVIDIA_LIBRARY = re.compile(
     r"lib(?:cudnn|cublas|cudart|nccl|cusparse|cufft|curand|cusolver|nvrtc|nvToolsExt|cupti|nvJitLink|nvshmem|cufile)"
 )
+_SHOWN = 4  # packages in a headline
 _NVIDIA_PACKAGE = re.compile(r"nvidia-(?:cudnn|nvjitlink|cusparse|cublas|nccl)(?:-cu\d+)?")
 
 
@@ -133,6 +135,32 @@ def missing_libraries(s: Situation) -> Finding | None:
         fixes=[fix(text, "envsolve install --name NAME torch")],
         certainty="medium",
         fine=["a system CUDA or cuDNN is not what is missing"],
+    )
+
+
+def unmet_needs(s: Situation) -> Finding | None:
+    """A package that torch or a companion requires is not there, or another version of it."""
+    shown = s.evidence.all("unmet-need")
+    if not shown or s.torch.vendor:
+        return None
+    missing = [x for x in shown if not x.get("there")]
+    told = missing or shown
+    owner = told[0].get("of")
+    wanted = [x.get("wanted") for x in told if x.get("of") == owner]
+    names = ", ".join(wanted[:_SHOWN]) + (f" and {len(wanted) - _SHOWN} more" if len(wanted) > _SHOWN else "")
+    works = s.evidence.torch.computed
+    if missing:
+        headline = f"{owner} is there without what its metadata requires: {names}"
+    else:
+        headline = f"{owner} requires {names}, {told[0].get('package')} {told[0].get('there')} is installed"
+    return finding(
+        s,
+        "index-problem" if missing else "companion-mismatch",
+        headline,
+        shown=told[:_SHOWN],
+        fixes=[fix("install what is required", shlex.join(["pip", "install", *(x.get("wanted") for x in shown)]))],
+        certainty="medium" if works else "high",
+        fine=["torch computed right all the same, with what was found elsewhere"] if works else [],
     )
 
 
