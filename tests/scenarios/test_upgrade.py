@@ -98,3 +98,13 @@ def test_one_made_from_a_lock_needs_to_be_told(
 def test_there_must_be_one(store: Path, capsys: Output) -> None:
     assert run(["upgrade", "--name", "nothing"]) == 2
     assert "there is no environment 'nothing'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"), [(["fresh"], "fresh"), (["torch>=2.11"], "pytorch_new"), ([], "pytorch_new")]
+)
+def test_a_name_without_its_option_is_understood(
+    words: list[str], meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["upgrade", *words]) == 2
+    assert f"hint: envsolve upgrade --name {meant}\n" in capsys.readouterr().err

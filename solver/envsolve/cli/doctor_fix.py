@@ -156,7 +156,7 @@ def _make(
 def _tell(made: Environment, remedy: Remedy, changed: tuple[Change, ...], again: tuple[str, ...]) -> None:
     from envsolve.cli.installing import show
 
-    print("changed:")
+    print("changed:" if changed else "changed: no version, only files")
     for one in changed:
         print(f"  {one.name} {one.before or '(not there)'} -> {one.after}")
     if remedy.loosened:

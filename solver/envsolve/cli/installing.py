@@ -108,13 +108,13 @@ def _check_project(project: Path, lock: Lock) -> None:
         talk.say(f"note: {line}")
 
 
-def slot_of(name: str | None, path: Path | None) -> Slot:
-    """Where the environment of --name or --path is. Raises InputError."""
+def slot_of(name: str | None, path: Path | None, example: str = "envsolve install --name pytorch_new") -> Slot:
+    """Where the environment of --name or --path is. Raises InputError, with `example` as its hint."""
     from envsolve.environment.home import data_home
     from envsolve.environment.store import Store, project_slot
 
     if (name is None) == (path is None):
-        raise InputError("give either --name NAME or --path DIR", hint="envsolve install --name pytorch_new")
+        raise InputError("give either --name NAME or --path DIR", hint=example)
     return project_slot(path) if path is not None else Store(data_home()).slot(name or "")
 
 

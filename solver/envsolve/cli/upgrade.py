@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -55,7 +57,7 @@ def upgrade(
     What made its Python makes the new one's: one of this machine, or conda from the same channels. Nothing is done
     where the plan is what the environment has already.
     """
-    slot = slot_of(name, path)
+    slot = slot_of(name, path, _example(requirements or []))
     marker = _marker(slot)
     settings = options.settings_from(
         source=source, mirror=mirror, index=index, extra_index=extra_index, find_links=find_links,
@@ -79,6 +81,12 @@ def upgrade(
     )
     found = read_lock(lock_file, wanted) if lock_file is not None else planned(wanted, settings, manager=job.manager)
     return carry_out(job, found)
+
+
+def _example(words: Sequence[str]) -> str:
+    """The command that was meant: what looks like a requirement may be the environment's name."""
+    named = next((word for word in words if re.fullmatch(r"[\w.-]+", word)), "pytorch_new")
+    return f"envsolve upgrade --name {named}"
 
 
 def _marker(slot: Slot) -> Marker:
