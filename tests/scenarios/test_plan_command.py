@@ -140,7 +140,9 @@ def test_mixed_cards_that_no_build_serves_are_told_apart(plan: Plan) -> None:
     )
     assert code == 1
     codes = [r["code"] for r in answer["remedies"]]
-    assert codes == ["relax-pin", "drop-gpu", "separate-environments", "source-build", "cpu-only"]
+    assert codes == ["relax-pin", "drop-gpu", "separate-environments", "cpu-only"]
+    # Nor does one driver: compiling for both would not help.
+    assert [n["code"] for n in answer["notes"]] == ["kernel-modules"]
 
 
 def test_other_requirements_are_looked_up_where_an_index_answers(

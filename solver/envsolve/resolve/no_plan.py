@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from envsolve.judge.fit import Note
 from envsolve.machine.machine import Machine
 from envsolve.resolve.companions import Excluded
 from envsolve.resolve.gpu_groups import best_groups, clash, cover
@@ -29,6 +30,7 @@ def no_plan(machine: Machine, request: Request, rulebook: Rulebook, found: Surve
         remedies=remedies_for(machine, request, rulebook, found),
         fits=found.refused[0].fit.gpus if found.refused else (),
         choices=choices,
+        notes=_one_driver(machine) if choices else (),
     )
 
 
@@ -40,3 +42,13 @@ def _cards(machine: Machine, request: Request, rulebook: Rulebook) -> tuple[Mach
     fewest = replace(machine, gpus=tuple(machine.gpus[i] for i in clash(covered)) or machine.gpus)
     groups = best_groups(machine, covered, request, rulebook)
     return fewest, tuple(gpu_choice(group, machine, request) for group in groups)
+
+
+def _one_driver(machine: Machine) -> tuple[Note, ...]:
+    """Separate environments share the host's one driver: a note where none drives all of its cards."""
+    from envsolve.rulebook.ways_tables import load_ways
+    from envsolve.ways.cards import capabilities
+    from envsolve.ways.kernel_modules import module_clash
+
+    text = module_clash(machine, capabilities(machine) or (), load_ways())
+    return (Note(code="kernel-modules", text=text),) if text else ()

@@ -25,7 +25,7 @@ from envsolve.rulebook.rulebook import Rulebook
 
 def notes_for(machine: Machine, request: Request, row: Row, found: Survey, rulebook: Rulebook) -> tuple[Note, ...]:
     """All notes on the chosen row, what matters most first."""
-    makers = (_jit, _driver, _last_release, _certainty, _host, _no_gpu, _other_gpus, _numpy, _passed_over)
+    makers = (_jit, _driver, _last_release, _certainty, _host, _accelerator, _no_gpu, _other_gpus, _numpy, _passed_over)
     notes = [note for make in makers for note in make(machine, row, found, rulebook)]
     if request.source == "pypi":
         notes += _newer_elsewhere(machine, request, row, rulebook)
@@ -46,6 +46,17 @@ def _jit(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -> Itera
     if jitted and not all(jit_proven(row.build, c, rulebook) for c in capabilities):
         text = f"CUDA {row.build.cuda} predates this GPU: its cuBLAS and cuDNN may fail; used for the exact pin only"
         yield Note(code="jit-unproven", text=text)
+
+
+def _accelerator(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -> Iterator[Note]:
+    """What goes without saying for CUDA, and does not for the others."""
+    metal = any(gpu.code == "mps" for gpu in row.fit.gpus)
+    accelerator = "mps" if metal else row.build.accelerator
+    if accelerator not in ("cuda", "cpu"):
+        from envsolve.rulebook.ways_tables import load_ways
+        from envsolve.ways.accelerators import accelerator_note
+
+        yield accelerator_note(accelerator, load_ways())
 
 
 def _driver(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -> Iterator[Note]:

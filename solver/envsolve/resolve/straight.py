@@ -46,6 +46,7 @@ class _State:
         self.pins: dict[str, Candidate] = {}
         self._asked: dict[str, list[tuple[Need, str | None]]] = {}
         self._places: dict[str, frozenset[int]] = {}
+        self._left: set[frozenset[Candidate]] = set()
 
     def take(self, needs: Sequence[Need], parent: str | None) -> bool:
         """Take needs in; False, and nothing is changed, where one can't be met together with the others."""
@@ -77,24 +78,30 @@ class _State:
             if self._meets(candidate, key) and self.take(needs, key):
                 self.pins[key] = candidate
                 self.open.pop(key, None)
-                self._reopen({one.key for one in needs})
-                return True
+                return self._reopen({one.key for one in needs})
         return False
 
     def _meets(self, candidate: Candidate, key: str) -> bool:
         return all(candidate.place in need.allowed for need, _ in self._asked[key])
 
-    def _reopen(self, keys: Iterable[str]) -> None:
-        """Take back pins that a new need rules out, and with them what those had asked for."""
+    def _reopen(self, keys: Iterable[str]) -> bool:
+        """Take back pins that a new need rules out, and with them what those had asked for.
+
+        False where that leaves the same pins as once before: two packages would take each other back for ever.
+        """
         broken = {key for key in keys if key in self.pins and not self._meets(self.pins[key], key)}
         if not broken:
-            return
+            return True
         for asked in self._asked.values():
             asked[:] = [(need, parent) for need, parent in asked if parent not in broken]
         for key in broken:
             del self.pins[key]
         for key in {*self.open, *broken}:
             self.open[key] = self._preference(key)
+        left = frozenset(self.pins.values())
+        known = left in self._left
+        self._left.add(left)
+        return not known
 
     def _preference(self, key: str) -> Preference:
         return self._choices.preference(key, (need for need, _ in self._asked[key]))

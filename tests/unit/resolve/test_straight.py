@@ -99,6 +99,13 @@ def test_a_dead_end_is_left_to_the_search() -> None:
     assert {key: c.text for key, c in searched.items()} == {"a": "1.0", "b": "1.0", "c": "2.0"}
 
 
+def test_pins_that_take_each_other_back_for_ever_are_left_to_the_search() -> None:
+    universe: Universe = {("a", "2.0"): ("a!=2.0",), ("a", "1.0"): ("a==2.0",)}
+    choices = _choices(universe, frozenset(), {})
+    needs = choices.roots([Requirement("a")])
+    assert straight(choices, needs) is None and isinstance(closure._search(choices, needs), Conflict)
+
+
 def test_what_is_known_of_a_listing_survives_json() -> None:
     universe: Universe = {("a", v): ("b>=2",) for v in VERSIONS} | {("b", v): () for v in VERSIONS}
     choices = _choices(universe, frozenset({("a", "2.5")}), {})
