@@ -57,7 +57,7 @@ def fixed(ill: Ill, wish: Wish, settings: Settings) -> dict[str, Any]:
     python = s.machine.python or ""
     if not (marker and marker.conda):
         find_python(python)  # before anything is asked of an index
-    old = _as_asked(held(ill.place.interpreter), marker)
+    old = _as_asked(held(ill.place), marker)
     wanted = top_level(old, python, s.facts)
     talk.say(f"planning {_told(wanted)}")
     machine, _ = Asked(python=python).settled(source=settings.source, mirror=settings.mirror)

@@ -11,6 +11,7 @@ from pathlib import Path
 from packaging.utils import canonicalize_name
 
 _FIELD = re.compile(r"^(Name|Version): *(.+?) *$", re.MULTILINE)
+_FOLDER = re.compile(r"([A-Za-z0-9][\w.]*)-(\d[\w.!+]*)\.dist-info$")
 _VERSION_PY = {
     "version": re.compile(r"^__version__(?:: \w+)? = ['\"]([^'\"]+)", re.MULTILINE),
     "cuda": re.compile(r"^cuda(?:: [^=]+)? = (?:['\"]([^'\"]+)|None)", re.MULTILINE),
@@ -21,11 +22,12 @@ _VERSION_PY = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dist:
     """An installed distribution: its version, who installed it and when (seconds since 1970), whether it was asked for
-    by name, and where its files came from where that is kept."""
+    by name, where its files came from where that is kept, and its dist-info folder."""
 
     name: str
     version: str
     site: Path
+    info: Path
     installer: str
     installed_at: float
     requested: bool
@@ -62,17 +64,26 @@ def _of_site(site: Path) -> Iterator[Dist]:
 def _dist(folder: Path, site: Path) -> Dist | None:
     text = _read(folder / "METADATA") or _read(folder / "PKG-INFO") or ""
     fields = dict(reversed(_FIELD.findall(text[:4000])))
-    if "Name" not in fields or "Version" not in fields:
+    named = fields.get("Name"), fields.get("Version")
+    name, version = named if all(named) else named_by(folder)
+    if not name or not version:
         return None
     return Dist(
-        name=canonicalize_name(fields["Name"]),
-        version=fields["Version"],
+        name=canonicalize_name(name),
+        version=version,
         site=site,
+        info=folder,
         installer=(_read(folder / "INSTALLER") or "").strip(),
         installed_at=_time(folder),
         requested=(folder / "REQUESTED").exists(),
         origin=_origin(folder),
     )
+
+
+def named_by(folder: Path) -> tuple[str, str]:
+    """(name, version) in the name of a dist-info folder, where its METADATA is gone or unreadable; else ("", "")."""
+    found = _FOLDER.match(folder.name)
+    return (found[1], found[2]) if found else ("", "")
 
 
 def _time(folder: Path) -> float:

@@ -12,15 +12,17 @@ from urllib.request import url2pathname
 
 from packaging.utils import canonicalize_name
 
-from envsolve.doctor.look_child import where
+from envsolve.doctor.look_base import base_of
+from envsolve.doctor.look_files import named_by
+from envsolve.doctor.look_place import Place
 from envsolve.doctor.top_level import Held
 
 
-def held(interpreter: Path) -> tuple[Held, ...]:
-    """The environment's own distributions, the user's site left out. Raises OutsideError where it doesn't run."""
-    asked = where(interpreter)
-    prefix = str(asked.get("prefix", ""))
-    sites = [Path(p) for p in asked.get("path", ()) if "packages" in p and str(p).startswith(prefix)]
+def held(place: Place) -> tuple[Held, ...]:
+    """The environment's own distributions, the user's site left out. Raises OutsideError where there is none."""
+    base = base_of(place)
+    prefix = Path(str(base.asked.get("prefix", "")))
+    sites = [site for site in base.sites if site.is_relative_to(prefix)]
     found: dict[str, Held] = {}
     for site in sites:
         for one in _of_site(site):
@@ -33,7 +35,8 @@ def _of_site(site: Path) -> Iterator[Held]:
         if folder.name.startswith("~") or not folder.is_dir():
             continue
         metadata = PathDistribution(folder)
-        name, version = metadata.metadata["Name"], metadata.metadata["Version"]
+        named = metadata.metadata["Name"], metadata.metadata["Version"]
+        name, version = named if all(named) else named_by(folder)
         if name and version:
             url, project = _origin(metadata)
             yield Held(
