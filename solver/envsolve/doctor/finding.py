@@ -38,6 +38,7 @@ CODES: dict[str, str] = {
     "index-problem": "an index, its metadata, a hash, a mirror or a channel is at fault",
     "not-torch": "the trouble is a package or program outside the torch set",
 }
+LIVE_ONLY = ("damaged-install",)  # what no pasted text shows
 _HEALTHY = ("ok", "harmless-warning")
 # Where the cause lies outside the environment, so that a new one would be as ill.
 _ELSEWHERE = (

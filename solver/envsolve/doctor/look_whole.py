@@ -39,7 +39,9 @@ def _twice(dists: Sequence[Dist]) -> Iterator[Damage]:
         sites = [dist.site for dist in dists if dist.name == name]
         versions = [dist.version for dist in dists if dist.name == name and dist.site == sites[0]]
         if len(versions) > 1:
-            text = f"{sites[0]} has {len(versions)} records of {name} ({', '.join(versions)}), and files of one or of both"
+            text = (
+                f"{sites[0]} has {len(versions)} records of {name} ({', '.join(versions)}), and files of one or of both"
+            )
             yield Damage(kind="twice", what=name, text=text)
 
 
