@@ -113,9 +113,10 @@ def _host(seen: Seen, machine: Machine, container: bool) -> Host:
 
 
 def _history(seen: Seen) -> Iterator[Installed]:
-    """Every distribution on the path, the first of a name last, so that it is the state; then what is imported."""
+    """Every distribution on the path, the state last: the first of a name, and the environment's own before what a
+    variable or the user's site adds; then what is imported."""
     prefix = Path(str(seen.asked.get("prefix", "")))
-    for dist in reversed(seen.dists):
+    for dist in sorted(seen.dists[::-1], key=lambda dist: dist.site.is_relative_to(prefix)):
         build = conda_build(prefix, {"torch": "pytorch"}.get(dist.name, dist.name)) if dist.installer == "conda" else ""
         yield Installed(
             name=dist.name,

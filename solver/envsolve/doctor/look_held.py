@@ -29,13 +29,14 @@ def held(place: Place) -> tuple[Held, ...]:
     manager put there is not theirs.
     """
     found: dict[str, Held] = {}
-    for site in _own(base_of(place), is_environment=place.is_environment):
+    for site in own_sites(base_of(place), is_environment=place.is_environment):
         for one in _of_site(site):
             found.setdefault(one.name, one)
     return tuple(found.values())
 
 
-def _own(base: Base, *, is_environment: bool) -> list[Path]:
+def own_sites(base: Base, *, is_environment: bool) -> list[Path]:
+    """The folders whose packages are the environment's; those of a Python that is none include the user's site."""
     prefix = Path(str(base.asked.get("prefix", "")))
     plain = not is_environment and base.asked.get("base_prefix") == base.asked.get("prefix")
     sites = [site for site in base.sites if plain or site.is_relative_to(prefix)]
