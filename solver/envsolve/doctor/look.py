@@ -116,7 +116,9 @@ def _history(seen: Seen) -> Iterator[Installed]:
     """Every distribution on the path, the state last: the first of a name, and the environment's own before what a
     variable or the user's site adds; then what is imported."""
     prefix = Path(str(seen.asked.get("prefix", "")))
-    for dist in sorted(seen.dists[::-1], key=lambda dist: dist.site.is_relative_to(prefix)):
+    foreign = [dist for dist in seen.dists if not dist.site.is_relative_to(prefix)]
+    own = [dist for dist in seen.dists if dist.site.is_relative_to(prefix)]
+    for dist in reversed([*own, *foreign]):
         build = conda_build(prefix, {"torch": "pytorch"}.get(dist.name, dist.name)) if dist.installer == "conda" else ""
         yield Installed(
             name=dist.name,

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from packaging.utils import canonicalize_name
 
@@ -101,6 +102,14 @@ def _origin(folder: Path) -> str:
         return str(json.loads(_read(folder / "direct_url.json") or "{}").get("url", ""))
     except (ValueError, AttributeError):
         return ""
+
+
+def local_path(url: str) -> str:
+    """The path of a file: address; "" for others. urllib.request has this too, and takes 20 ms to import."""
+    if not url.startswith("file:"):
+        return ""
+    path = unquote(urlsplit(url).path)
+    return path[1:] if re.match(r"/[A-Za-z]:", path) else path
 
 
 def version_file(package: Path) -> VersionFile | None:

@@ -9,13 +9,11 @@ from email.message import Message
 from email.parser import HeaderParser
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from packaging.utils import canonicalize_name
 
 from envsolve.doctor.look_base import Base, base_of
-from envsolve.doctor.look_files import named_by
+from envsolve.doctor.look_files import local_path, named_by
 from envsolve.doctor.look_place import Place
 from envsolve.doctor.top_level import Held
 
@@ -106,7 +104,7 @@ def _origin(folder: Path) -> tuple[str, str, bool]:
         url = str(said["url"])
     except (ValueError, KeyError, TypeError):
         return "", "", False
-    local = url2pathname(urlsplit(url).path) if url.startswith("file:") else ""
+    local = local_path(url)
     if local and not Path(local).exists():
         return "", "", False
     if "dir_info" in said:

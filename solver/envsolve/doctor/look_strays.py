@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
-from envsolve.doctor.look_files import Dist
+from envsolve.doctor.look_files import Dist, local_path
 
 _NAMES = ("torch", "torchvision", "torchaudio", "triton", "numpy")
 
@@ -21,7 +19,7 @@ def strays(here: Path, dists: Sequence[Dist]) -> Mapping[str, str]:
         return {}
     names = {dist.name for dist in dists} | {"torch"}
     found = {name: _stray(here, name) for name in _NAMES if name in names}
-    own = [url2pathname(urlsplit(d.origin).path) for d in dists if d.origin.startswith("file:") and d.name in _NAMES]
+    own = [local_path(dist.origin) for dist in dists if dist.name in _NAMES]
     if any(here.is_relative_to(folder) for folder in own if folder):
         return {}
     return {name: str(file) for name, file in found.items() if file}
