@@ -298,3 +298,44 @@ def test_what_ends_is_warned_of_ahead(world: LockWorld, capsys: Output) -> None:
     )
     said = capsys.readouterr().err
     assert "Python 3.12 ended 2028-10" in said and "Python 3.15 is kept until 2031-10" in said
+
+
+def test_no_format_is_said_to_be_edited_as_it_was_made(world: LockWorld, capsys: Output) -> None:
+    world.serve("tool", "1.0", requires=("six",))
+    edit(Path("requirements.in"), "six", "tool")
+    formats = ("r.lock.txt", "pylock.toml", "environment.yml")
+    assert init(world, *(word for name in formats for word in ("-o", name))) == 0
+    assert check() == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("via", ["", "    # via flask\n"])
+def test_a_package_that_nobody_asks_for(project: LockWorld, capsys: Output, via: str) -> None:
+    LOCK.write_text(f"{LOCK.read_text()}evil==1.0 \\\n    --hash=sha256:{'a' * 64}\n{via}")
+    assert check() == 1
+    out = capsys.readouterr().out
+    assert "holds evil" in out and "[nobody-asks]" in out
+
+
+def test_a_folder_and_bytes_in_the_place_of_a_lock(project: LockWorld, capsys: Output) -> None:
+    LOCK.write_bytes(b"\xff\xfe\x00")
+    assert check() == 1
+    assert "is not UTF-8 text [lock-unreadable]" in capsys.readouterr().out
+    LOCK.unlink()
+    LOCK.mkdir()
+    assert check() == 1
+    assert "can't be read: Is a directory [lock-unreadable]" in capsys.readouterr().out
+
+
+def test_a_declaration_of_a_newer_envsolve_is_told_as_such(project: LockWorld, capsys: Output) -> None:
+    edit(CONFIG, "schema = 1", "schema = 2\nfuture = true")
+    assert check() == 2
+    assert "schema 2 is of a newer envsolve" in capsys.readouterr().err
+
+
+def test_annotations_name_the_files_as_the_repository_has_them(
+    project: LockWorld, capsys: Output, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("requirements.in").write_text("torch\nsix<1\n")
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path.parent))
+    assert check("--format", "github") == 1
+    assert f"::error file={tmp_path.name}/requirements.lock.txt," in capsys.readouterr().out

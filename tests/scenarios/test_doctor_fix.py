@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +25,7 @@ from fakes.index_server import IndexServer
 from fakes.installing import builds, says
 from fakes.plans import a_machine
 from fakes.stub_locks import RUNNING
-from fakes.stub_torch import ALL_ELSE_SKIPPED, TORCH, StubEnvironment, gpus, stub_environment
+from fakes.stub_torch import ALL_ELSE_SKIPPED, TORCH, StubEnvironment, empty_environment, gpus, stub_environment
 from fakes.stub_wheels import StubWheel, stub_companion
 
 Output = pytest.CaptureFixture[str]
@@ -177,6 +180,152 @@ def test_what_no_lock_takes_is_told(tmp_path: Path, store: Path, server: IndexSe
     assert fix(env, server, "--json") == 0
     (command,) = json.loads(capsys.readouterr().out)["fix"]["reinstall"]
     assert command.endswith(f"-m pip install --no-deps -e {tmp_path / 'project'}")
+
+
+def fixed(env: StubEnvironment, server: IndexServer, store: Path, capsys: Output) -> tuple[list[str], dict[str, Any]]:
+    """What the new environment was asked to hold, beside torch and the Python, and what was said of it."""
+    before = digest(env.path)
+    assert fix(env, server, "--json") == 0
+    said = json.loads(capsys.readouterr().out)["fix"]
+    assert digest(env.path) == before
+    marker = json.loads((store / "envs/project-fixed/envsolve.json").read_text())
+    return marker["asked"][1:-2], said
+
+
+def came_from(env: StubEnvironment, dist: str, said: dict[str, Any]) -> None:
+    (env.site / f"{dist}.dist-info" / "direct_url.json").write_text(json.dumps(said))
+
+
+def test_one_whose_python_is_gone(tmp_path: Path, store: Path, server: IndexServer, capsys: Output) -> None:
+    serve(server)
+    env = ill(tmp_path)
+    env.interpreter.unlink()
+    env.interpreter.symlink_to("/nowhere/bin/python3")
+    assert fixed(env, server, store, capsys)[0] == ["tool==1.5"]
+
+
+@pytest.mark.parametrize("text", [None, bytes(range(256))])
+def test_a_package_whose_metadata_are_gone_is_kept(
+    tmp_path: Path, store: Path, server: IndexServer, capsys: Output, text: bytes | None
+) -> None:
+    serve(server, StubWheel(name="six", version="1.16.0"))
+    env = ill(tmp_path)
+    metadata = env.site / "tool-1.5.dist-info" / "METADATA"
+    metadata.unlink() if text is None else metadata.write_bytes(text)
+    assert fixed(env, server, store, capsys)[0] == ["six==1.16.0", "tool==1.5"]  # nobody is known to need six
+
+
+def test_of_a_circle_one_is_kept(tmp_path: Path, store: Path, server: IndexServer, capsys: Output) -> None:
+    circle = {"ring-a": "ring-b", "ring-b": "ring-a"}
+    serve(server, *(StubWheel(name=name, version="1.0", requires=(other,)) for name, other in circle.items()))
+    env = ill(tmp_path)
+    for name, other in circle.items():
+        env.add(name, "1.0", {f"{name}.txt": ""}, requires=(other,))
+    assert fixed(env, server, store, capsys)[0] == ["ring-a==1.0", "tool==1.5"]
+
+
+def test_condas_own_folders_and_those_that_are_gone_are_no_projects(
+    tmp_path: Path, store: Path, server: IndexServer, capsys: Output
+) -> None:
+    names = ("by-conda", "moved", "lost")
+    serve(server, *(StubWheel(name=name, version="1.0") for name in names))
+    env = ill(tmp_path)
+    for name in names:
+        env.add(name, "1.0", {f"{name}.txt": ""})
+    (tmp_path / "work").mkdir()
+    came_from(env, "by_conda-1.0", {"url": (tmp_path / "work").as_uri(), "dir_info": {}})
+    (env.site / "by_conda-1.0.dist-info" / "INSTALLER").write_text("conda\n")
+    came_from(env, "moved-1.0", {"url": (tmp_path / "gone").as_uri(), "dir_info": {"editable": True}})
+    came_from(env, "lost-1.0", {"url": (tmp_path / "lost-1.0-py3-none-any.whl").as_uri(), "archive_info": {}})
+    asked, said = fixed(env, server, store, capsys)
+    assert asked == ["by-conda==1.0", "lost==1.0", "moved==1.0", "tool==1.5"] and said["reinstall"] == []
+
+
+def test_the_command_that_reinstalls_a_project_works_as_it_is(
+    tmp_path: Path, store: Path, server: IndexServer, capsys: Output
+) -> None:
+    serve(server)
+    env = ill(tmp_path)
+    env.add("mine", "0.1", {"mine.py": ""}, requires=("six",))
+    work = tmp_path / "my work"
+    work.mkdir()
+    came_from(env, "mine-0.1", {"url": work.as_uri(), "dir_info": {}})
+    _, said = fixed(env, server, store, capsys)
+    words = shlex.split(said["reinstall"][0])
+    assert words[1:] == ["-m", "pip", "install", "--no-deps", str(work)]  # it was not editable
+    assert subprocess.run([*words[:3], "--version"], check=False, capture_output=True).returncode == 0
+
+
+def test_a_project_that_an_old_setuptools_links_to(
+    tmp_path: Path, store: Path, server: IndexServer, capsys: Output
+) -> None:
+    serve(server)
+    env = ill(tmp_path)
+    info = tmp_path / "old" / "old.egg-info"
+    info.mkdir(parents=True)
+    (info / "PKG-INFO").write_text("Metadata-Version: 1.1\nName: old\nVersion: 0.3\n")
+    (info / "requires.txt").write_text("six\n\n[test]\ntool\n")
+    (env.site / "old.egg-link").write_text(f"{tmp_path / 'old'}\n.")
+    _, said = fixed(env, server, store, capsys)
+    assert said["reinstall"][0].endswith(f"-m pip install --no-deps -e {tmp_path / 'old'}")
+
+
+def test_the_numpy_that_is_blamed_goes_and_torch_stays(
+    tmp_path: Path, store: Path, server: IndexServer, capsys: Output
+) -> None:
+    old = cuda_torch("2.2.2+cu121")
+    stated = "__version__ = '2.2.2+cu121'\ncuda = '12.1'\nhip = None\n"
+    server.add_wheel("cu121", replace(old, modules={**old.modules, "torch/version.py": stated}))
+    for version in ("1.26.4", "2.4.0"):
+        server.add_package(StubWheel(name="numpy", version=version))
+    serve(server)
+    clash = "\nsys.stderr.write('A module that was compiled using NumPy 1.x cannot be run in\\nNumPy 2.4.0')\n"
+    env = ill(tmp_path, "2.2.2+cu121", "12.1", WORKS + clash)
+    env.add("numpy", "2.4.0", {"numpy/__init__.py": ""})
+    asked, said = fixed(env, server, store, capsys)
+    assert asked[:2] == ["tool==1.5", "numpy"] and said["loosened"] == ["numpy==2.4.0"]
+    assert {"name": "numpy", "before": "2.4.0", "after": "1.26.4"} in said["changes"]
+    assert not any(change["name"] == "torch" for change in said["changes"])
+
+
+def test_a_package_that_no_index_has(tmp_path: Path, store: Path, server: IndexServer, capsys: Output) -> None:
+    serve(server)
+    env = ill(tmp_path)
+    env.add("private", "3.0", {"private.py": ""})
+    assert fix(env, server) == 1
+    said = capsys.readouterr().err
+    assert "no index here has private" in said and "--extra-index" in said
+    assert builds(store) == []
+
+
+def test_a_name_that_is_taken(tmp_path: Path, store: Path, server: IndexServer, capsys: Output) -> None:
+    serve(server)
+    env = ill(tmp_path)
+    fixed(env, server, store, capsys)
+    assert fix(env, server) == 2
+    said = capsys.readouterr().err
+    assert "exists already" in said and "--into" in said and "--replace" not in said
+
+
+def test_without_torch_there_is_nothing_to_fix(
+    tmp_path: Path, store: Path, server: IndexServer, capsys: Output
+) -> None:
+    env = empty_environment(tmp_path / "project" / ".venv")
+    assert fix(env, server) == 1
+    said = capsys.readouterr().err
+    assert "there is nothing to fix: torch is not installed" in said and "envsolve install" in said
+
+
+def test_one_that_may_not_be_written_and_has_an_odd_path(
+    tmp_path: Path, store: Path, server: IndexServer, capsys: Output
+) -> None:
+    serve(server)
+    env = ill(tmp_path / "spa\u00df mit \u00fcmlauten")
+    subprocess.run(["chmod", "-R", "a-w", env.path], check=True)
+    try:
+        assert fixed(env, server, store, capsys)[0] == ["tool==1.5"]
+    finally:
+        subprocess.run(["chmod", "-R", "u+w", env.path], check=True)
 
 
 def test_a_healthy_one_is_left_alone(tmp_path: Path, store: Path, server: IndexServer, capsys: Output) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from envsolve.cli.app import run
+from envsolve.keeping.readme_section import END, START
 from fakes.lock_world import LINUX, WINDOWS, LockWorld, lock_world, names
 
 Output = pytest.CaptureFixture[str]
@@ -274,3 +275,82 @@ def test_as_json(world: LockWorld, capsys: Output) -> None:
         {"path": name, "written": True} for name in ("requirements.in", DEFAULT, ".envsolve.toml")
     ]
     assert answer["targets"] == [LINUX]
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("setup.py", 'setup(install_requires=["six"])\n'),
+        ("setup.cfg", "[options]\ninstall_requires = six\n"),
+        ("Pipfile", '[packages]\nsix = "*"\n'),
+        ("pyproject.toml", '[tool.poetry.dependencies]\nsix = "*"\n'),
+        ("pyproject.toml", '[project]\nname = "a"\nversion = "1"\ndynamic = ["dependencies"]\n'),
+        ("requirements/base.txt", "six\n"),
+    ],
+)
+def test_what_is_not_read_is_told(world: LockWorld, capsys: Output, file: str, text: str) -> None:
+    Path(file).parent.mkdir(exist_ok=True)
+    Path(file).write_text(text)
+    assert init(world) == 0
+    assert f"note: {file.split('base')[0]} is not read" in capsys.readouterr().err
+    assert init(world) == 0
+    assert "is not read" not in capsys.readouterr().err  # requirements.in is there now
+
+
+def test_a_conda_project(world: LockWorld) -> None:
+    Path("environment.yml").write_text("dependencies:\n  - python=3.12\n  - six\n  - pip:\n    - torch\n")
+    assert init(world) == 0
+    assert 'requirements = ["environment.yml"]' in Path(".envsolve.toml").read_text()
+    assert names(DEFAULT) == ["six==1.17", "torch-2.11.0%2Bcu128"]
+    assert run(["check", *DAY]) == 0
+
+
+def test_a_readme_in_another_case_with_other_line_ends(world: LockWorld) -> None:
+    Path("readme.md").write_bytes("\ufeff# app\r\n".encode())
+    assert init(world) == 0
+    made = Path("readme.md").read_bytes()
+    assert made.startswith("\ufeff# app\r\n".encode()) and made.count(b"\n") == made.count(b"\r\n") > 5
+    assert init(world) == 0
+    assert Path("readme.md").read_bytes() == made and not Path("README.md").exists()
+
+
+@pytest.mark.parametrize("text", ["# app\n{start}\nours\n", "# app\n{end}\nours\n"])
+def test_a_readme_that_lost_a_mark_is_left_alone(world: LockWorld, capsys: Output, text: str) -> None:
+    Path("README.md").write_text(text.format(start=START, end=END))
+    before = files()
+    assert init(world) == 2
+    assert "has lost one of the marks" in capsys.readouterr().err
+    assert files() == before
+
+
+def test_a_readme_of_another_encoding(world: LockWorld, capsys: Output) -> None:
+    Path("README.md").write_bytes("# \u00fcber\n".encode("latin-1"))
+    before = files()
+    assert init(world) == 2
+    assert "README.md is not UTF-8 text" in capsys.readouterr().err
+    assert files() == before
+    assert init(world, "--no-readme") == 0
+
+
+def test_a_project_in_a_folder_of_a_repository(world: LockWorld, capsys: Output) -> None:
+    Path(".git").mkdir()
+    Path(".github").mkdir()
+    Path("pkg/my app").mkdir(parents=True)
+    assert init(world, "--project", "pkg/my app") == 0
+    workflow = Path(".github/workflows/envsolve-pkg-my-app.yml")
+    assert "- run: envsolve check --project 'pkg/my app' --format github\n" in workflow.read_text()
+    assert not Path("pkg/my app/.github").exists()
+    before = files()
+    assert init(world, "--project", "pkg/my app", "--ci", "github") == 0
+    assert files() == before
+    capsys.readouterr()
+    assert run(["check", "--project", "pkg/my app", *DAY]) == 0
+
+
+def test_a_submodule_is_a_repository_of_its_own(world: LockWorld) -> None:
+    Path(".git").mkdir()
+    Path(".github").mkdir()
+    Path("sub/.github").mkdir(parents=True)
+    Path("sub/.git").write_text("gitdir: ../.git/modules/sub\n")
+    assert init(world, "--project", "sub") == 0
+    assert Path("sub/.github/workflows/envsolve.yml").is_file() and not Path(".github/workflows").exists()

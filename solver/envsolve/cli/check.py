@@ -92,12 +92,21 @@ def check(
             outcome = targets_checked(declared, today=day, ahead=ahead)
             if solve:
                 outcome = solved_anew(declared, outcome, settings_for)
-    _show(outcome, form, as_json=as_json, today=day)
+    _show(outcome, form, as_json=as_json, today=day, folder=_in_repository(folder))
     warned = any(checked.warnings for checked in outcome)
     return 0 if all(checked.fits for checked in outcome) and not (strict and warned) else 1
 
 
-def _show(outcome: Sequence[Checked], form: Form, *, as_json: bool, today: date) -> None:
+def _in_repository(folder: Path) -> str:
+    """The project's folder as GitHub names its files: from the top of what it checked out, else from here."""
+    import os
+
+    top = os.environ.get("GITHUB_WORKSPACE") or os.curdir
+    found = Path(os.path.relpath(folder.absolute(), Path(top).absolute())).as_posix()
+    return "" if found == "." else f"{found}/"
+
+
+def _show(outcome: Sequence[Checked], form: Form, *, as_json: bool, today: date, folder: str) -> None:
     from envsolve.cli import talk
     from envsolve.keeping import told
     from envsolve.keeping.declared import FILE
@@ -107,7 +116,7 @@ def _show(outcome: Sequence[Checked], form: Form, *, as_json: bool, today: date)
         return
     print(told.as_text(outcome))
     if form is Form.GITHUB:
-        for line in told.as_github(outcome, declared_in=FILE):
+        for line in told.as_github(outcome, declared_in=FILE, folder=folder):
             print(line)
         return
     for line in told.warning_lines(outcome):

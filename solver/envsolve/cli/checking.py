@@ -57,8 +57,10 @@ def _lock_file(name: str) -> LockFile:
         return LockFile(path=name, locks=chosen.read(text, path.name), hashed=chosen.hashed)
     except FileNotFoundError:
         return LockFile(path=name, missing=True)
-    except (OSError, UnicodeDecodeError) as error:
-        return LockFile(path=name, error=f"can't be read: {error}")
+    except OSError as error:
+        return LockFile(path=name, error=f"can't be read: {error.strerror}")
+    except UnicodeDecodeError:
+        return LockFile(path=name, error="is not UTF-8 text")
     except InputError as error:
         return LockFile(path=name, error=error.message.removeprefix(path.name).lstrip(" ,:"))
 

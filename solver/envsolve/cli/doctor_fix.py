@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from envsolve.cli import talk
-from envsolve.errors import RefusedError
+from envsolve.errors import InputError, RefusedError
 from envsolve.record import record
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from envsolve.environment.store import Slot
     from envsolve.settings import Settings
 
+# The package that a finding blames: its version goes before anything else does.
+_GUILTY = {"numpy-below-2": ("numpy",)}
 _NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -47,21 +49,20 @@ def fixed(ill: Ill, wish: Wish, settings: Settings) -> dict[str, Any]:
     from envsolve.cli.planned import Asked
     from envsolve.doctor.look_held import held
     from envsolve.doctor.top_level import top_level
-    from envsolve.environment.install import check_free
     from envsolve.environment.pythons import find_python
 
-    _check_inside(ill.finding)
+    _check_inside(ill)
     s = ill.situation
     slot, marker = _slot(ill, wish), _marker(ill)
-    check_free(slot, replace=wish.in_place)
+    _check_free(slot, wish)
     python = s.machine.python or ""
     if not (marker and marker.conda):
         find_python(python)  # before anything is asked of an index
-    old = _as_asked(held(ill.place.interpreter), marker)
+    old = _as_asked(held(ill.place), marker)
     wanted = top_level(old, python, s.facts)
     talk.say(f"planning {_told(wanted)}")
     machine, _ = Asked(python=python).settled(source=settings.source, mirror=settings.mirror)
-    remedy = Search(machine, python, settings).remedy(wanted, torches(s))
+    remedy = Search(machine, python, settings).remedy(wanted, torches(s), _GUILTY.get(ill.finding.code, ()))
     if not isinstance(remedy, Remedy):
         raise _no(remedy)
     project = wish.project or (Path(marker.project) if marker and marker.project else None)
@@ -72,7 +73,21 @@ def fixed(ill: Ill, wish: Wish, settings: Settings) -> dict[str, Any]:
     return as_json(made, remedy, changed, again)
 
 
-def _check_inside(finding: Finding) -> None:
+def _check_free(slot: Slot, wish: Wish) -> None:
+    """Raises InputError where the name is taken."""
+    from envsolve.environment.install import check_free
+
+    try:
+        check_free(slot, replace=wish.in_place)
+    except InputError as error:
+        raise InputError(error.message, hint=f"--into takes another name; envsolve envs remove {slot.name}") from error
+
+
+def _check_inside(ill: Ill) -> None:
+    """Raises RefusedError where a new environment would be no better."""
+    finding = ill.finding
+    if not ill.situation.torch.known and finding.status == "unknown":
+        raise RefusedError(f"there is nothing to fix: {finding.headline}", hint=finding.missing[0].how)
     if finding.is_elsewhere:
         raise RefusedError(
             f"a new environment would be as ill, so none was made: {finding.headline}",

@@ -48,14 +48,26 @@ class Search:
         self._machine, self._python, self._settings = machine, python, settings
         self._known: dict[tuple[str, ...], Answer] = {}
 
-    def remedy(self, wanted: TopLevel, torches: tuple[str, ...]) -> Remedy | NoPlan | NeedsInput:
-        """The lock that keeps the most: all pins under one of these torches, else under any, else fewer pins.
+    def remedy(
+        self, wanted: TopLevel, torches: tuple[str, ...], guilty: tuple[str, ...] = ()
+    ) -> Remedy | NoPlan | NeedsInput:
+        """The lock that keeps the most: all pins under one of these torches, all but those of the `guilty` packages,
+        all under any torch, else fewer pins.
 
         Raises RefusedError where the packages can't be had together whatever their versions, and OutsideError.
         """
-        families = [*(self._family(wanted, torch) for torch in torches), wanted.family]
-        for family in families:
-            if found := self._remedy((*family, *wanted.direct, *wanted.pins), ()):
+        from envsolve.doctor.top_level import loose
+
+        same = [self._family(wanted, torch) for torch in torches]
+        families = [*same, wanted.family]
+        blamed = tuple(pin for pin in wanted.pins if loose(pin) in guilty)
+        kept = tuple(pin for pin in wanted.pins if pin not in blamed)
+        tries = [
+            *((family, kept, blamed) for family in same if blamed),
+            *((family, wanted.pins, ()) for family in families),
+        ]
+        for family, pins, gone in tries:
+            if found := self._remedy((*family, *wanted.direct, *pins, *map(loose, gone)), gone):
                 return found
         return self._loosened(wanted, families)
 
@@ -65,6 +77,7 @@ class Search:
     def _loosened(self, wanted: TopLevel, families: list[tuple[str, ...]]) -> Remedy | NoPlan | NeedsInput:
         from envsolve.doctor.keepable import keepable
         from envsolve.doctor.top_level import loose
+        from envsolve.errors import RefusedError
         from envsolve.lock.lock_plan import Locked
 
         names = tuple(map(loose, wanted.pins))
@@ -78,7 +91,8 @@ class Search:
                 return found
         last = self._ask((*families[-1], *wanted.direct, *names))
         if isinstance(last, Exception):
-            raise last
+            elsewhere = "--index, --extra-index or --find-links name a place that has it"
+            raise RefusedError(last.message, hint=last.hint or elsewhere)
         assert not isinstance(last, Locked)  # it would have been kept above
         return last
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from envsolve.cli import talk
 from envsolve.cli.init_wish import InitWish
 from envsolve.errors import InputError
 from envsolve.record import record
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 NEW = "requirements.in"
 _MADE = "made by envsolve"
+_BY_HAND = (NEW, "requirements.txt", "environment.yml", "environment.yaml")
 
 
 @record
@@ -56,6 +58,9 @@ def settled_inputs(wish: InitWish, base: Declared | None) -> Inputs:
 
 
 def _new(wish: InitWish) -> Inputs:
+    """The file that is to be made; says what else the project asks for, which nothing here reads."""
+    if unread := _unread():
+        talk.say(f"note: {unread} is not read: add what else the project needs to {NEW}, or name its files with -r")
     from envsolve.cli.asked import requirement
     from envsolve.resolve.request import TRIO
 
@@ -66,13 +71,28 @@ def _new(wish: InitWish) -> Inputs:
 
 
 def _lying_here() -> tuple[str, ...]:
-    """pyproject.toml where it lists dependencies, else a requirements file that people wrote."""
+    """pyproject.toml where it lists dependencies, else a requirements file or an environment.yml that people wrote."""
     if _is_project(Path("pyproject.toml")):
         return ("pyproject.toml",)
-    if Path(NEW).is_file():
-        return (NEW,)
-    plain = Path("requirements.txt")
-    return (plain.name,) if plain.is_file() and _MADE not in read_text(plain) else ()
+    found = (name for name in _BY_HAND if Path(name).is_file() and _MADE not in read_text(Path(name)))
+    return tuple(found)[:1]
+
+
+def _unread() -> str:
+    """A file that tells what the project needs in a form that is not read; "" where there is none."""
+    pyproject = Path("pyproject.toml")
+    words = {
+        pyproject: ("[tool.poetry.dependencies]", "dynamic"),
+        Path("setup.py"): ("install_requires",),
+        Path("setup.cfg"): ("install_requires",),
+        Path("Pipfile"): ("[packages]",),
+        Path("pixi.toml"): ("dependencies]",),
+    }
+    for path, signs in words.items():
+        if path.is_file() and any(sign in read_text(path) for sign in signs):
+            return path.name
+    folder = Path("requirements")
+    return f"{folder}/" if folder.is_dir() and any(folder.glob("*.[ti][xn]*")) else ""
 
 
 def _is_project(path: Path) -> bool:
@@ -118,5 +138,7 @@ def read_text(path: Path) -> str:
     try:
         with path.open(encoding="utf-8", newline="") as file:
             return file.read()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"can't read {path}: {error}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 text", hint="save it as UTF-8") from error
+    except OSError as error:
+        raise InputError(f"can't read {path}: {error.strerror}") from error

@@ -132,26 +132,46 @@ def _around(declared: Declared, answers: Mapping[DeclaredTarget, Locked], wish: 
     """The README and the workflow."""
     from envsolve.cli.init_rows import row_of
     from envsolve.keeping.readme_section import with_section
-    from envsolve.keeping.workflow import MARK, PATH, workflow_text
 
     texts: dict[Path, str] = {}
-    readme = Path("README.md")
+    readme = _readme()
     if wish.readme or (wish.readme is None and readme.is_file()):
         rows = [row_of(answers[target], declared.locks_of(target)[0]) for target in declared.targets]
         texts[readme] = with_section(read_text(readme) if readme.is_file() else "", rows)
-    workflow = Path(PATH)
-    if wish.ci == "github" or (wish.ci == "auto" and Path(".github").is_dir()):
-        there = read_text(workflow) if workflow.is_file() else ""
-        foreign = bool(there) and not there.startswith(MARK)
-        if foreign and wish.ci == "github":
-            raise InputError(f"{PATH} is there and was not made by envsolve init", hint="--ci none leaves it alone")
-        if foreign:
-            talk.say(f"note: {PATH} is somebody's own and was left alone")
-        elif there and there != workflow_text() and not wish.force:
-            raise InputError(f"{PATH} is there and was changed", hint=f"{_FORCE}; --ci none leaves it alone")
-        else:
-            texts[workflow] = workflow_text()
-    return texts
+    return {**texts, **_workflow(wish)}
+
+
+def _readme() -> Path:
+    """README.md, in whatever case it is written."""
+    found = sorted(path.name for path in Path().iterdir() if path.name.lower() == "readme.md" and path.is_file())
+    return Path(found[0] if found else "README.md")
+
+
+def _workflow(wish: InitWish) -> dict[Path, str]:
+    """The CI step, where it is read: at the top of the repository, though the project may be a folder in it."""
+    from envsolve.keeping.workflow import MARK, path_of, workflow_text
+
+    top = _repository()
+    inside = "" if top in (None, Path.cwd()) else Path.cwd().relative_to(top).as_posix()
+    above = Path(*[".."] * len(Path(inside).parts))
+    if not (wish.ci == "github" or (wish.ci == "auto" and (above / ".github").is_dir())):
+        return {}
+    path, wanted = above / path_of(inside), workflow_text(inside)
+    there = read_text(path) if path.is_file() else ""
+    if there and not there.startswith(MARK):
+        if wish.ci == "github":
+            raise InputError(f"{path} is there and was not made by envsolve init", hint="--ci none leaves it alone")
+        talk.say(f"note: {path} is somebody's own and was left alone")
+        return {}
+    if there and there != wanted and not wish.force:
+        raise InputError(f"{path} is there and was changed", hint=f"{_FORCE}; --ci none leaves it alone")
+    return {path: wanted}
+
+
+def _repository() -> Path | None:
+    """The top of the Git repository around this folder (a submodule is one too); None where there is none."""
+    here = Path.cwd()
+    return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), None)
 
 
 def _text_of(path: Path) -> str | None:

@@ -8,6 +8,7 @@ from envsolve.doctor.causes import (
     companion_causes,
     containers,
     cpu_build,
+    damaged,
     driver_age,
     driver_loading,
     extension_building,
@@ -55,6 +56,8 @@ CAUSES: tuple[Cause, ...] = (
     install_index.plain_words,
     install_index.unlisted,
     # What is imported is not what is installed, or does not belong together.
+    shadows.stray,
+    damaged.damaged,
     shadows.shadowed,
     libraries.numpy_two,
     replaced.replaced,

@@ -89,6 +89,19 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Damage:
+    """What an installation lacks: its Python, files of a package ("files"), or a package that another needs ("needs").
+    "twice": it has two records of one package.
+
+    `what` is the package, or the folder that the Python was in.
+    """
+
+    kind: Literal["python", "files", "needs", "twice"]
+    what: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TorchSaid:
     """What the imported torch said of itself. `cuda` "" = it said that it has none; None = nothing was said."""
 
@@ -127,7 +140,9 @@ class Evidence:
     """All that is known of one environment.
 
     `installed` is the last known state by canonical name, `history` every statement in order. `environment` holds the
-    variables that were shown; a variable that was shown to be unset is not in it.
+    variables that were shown; a variable that was shown to be unset is not in it. Only a live environment (`live`) has
+    `damage` and `strays`, which are files in the working folder that Python takes for installed packages; `options` are
+    the words of the command line that name it (none for the active one).
     """
 
     host: Host
@@ -142,6 +157,9 @@ class Evidence:
     environment: Mapping[str, str] = field(default_factory=dict)
     files: tuple[str, ...] = ()  # names of wheels that were looked at, in order
     live: bool = False
+    damage: tuple[Damage, ...] = ()
+    strays: Mapping[str, str] = field(default_factory=dict)  # the package -> the file or folder
+    options: tuple[str, ...] = ()
 
     @property
     def machine(self) -> Machine:

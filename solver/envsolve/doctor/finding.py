@@ -32,11 +32,13 @@ CODES: dict[str, str] = {
     "no-wheel": "name, version or label exists for no one, or not for this platform",
     "platform-unsupported": "no wheels for this C library, system or processor",
     "numpy-below-2": "torch was built for NumPy 1, NumPy 2 is installed",
+    "damaged-install": "files, a required package or the Python itself are missing from the environment",
     "shadowed-torch": "another torch than the one installed here is imported",
     "foreign-extension": "torch fits, a third-party CUDA extension does not",
     "index-problem": "an index, its metadata, a hash, a mirror or a channel is at fault",
     "not-torch": "the trouble is a package or program outside the torch set",
 }
+LIVE_ONLY = ("damaged-install",)  # what no pasted text shows
 _HEALTHY = ("ok", "harmless-warning")
 # Where the cause lies outside the environment, so that a new one would be as ill.
 _ELSEWHERE = (

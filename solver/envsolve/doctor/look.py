@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from envsolve.capability import Capability, Target
 from envsolve.doctor import report_frames, report_symptoms
-from envsolve.doctor.evidence import Evidence, Host, Installed, Symptom, TorchSaid
+from envsolve.doctor.evidence import Damage, Evidence, Host, Installed, Symptom, TorchSaid
+from envsolve.doctor.look_base import base_of
 from envsolve.doctor.look_changes import later_install
-from envsolve.doctor.look_child import Trial, trial, where
+from envsolve.doctor.look_child import Trial, trial
 from envsolve.doctor.look_files import Dist, conda_build, dists, version_file
 from envsolve.doctor.look_needs import unmet
 from envsolve.doctor.look_place import Place
+from envsolve.doctor.look_strays import strays
+from envsolve.doctor.look_whole import damage
 from envsolve.doctor.report_environment import NAMES
 from envsolve.doctor.report_packages import last_state
 from envsolve.machine.machine import Gpu, Machine
@@ -38,18 +41,31 @@ class Seen:
     asked: Mapping[str, Any]
     dists: tuple[Dist, ...]
     trial: Trial
+    damage: tuple[Damage, ...] = ()
+    strays: Mapping[str, str] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
 
 
 def look(
     place: Place, machine: Machine, rulebook: Rulebook, *, seconds: float = TRIAL_SECONDS, container: bool = False
 ) -> Evidence:
-    """The evidence of an environment on this machine. Raises OutsideError when its interpreter doesn't run."""
-    asked = where(place.interpreter)
-    sites = [Path(p) for p in asked.get("path", ()) if "packages" in p]
-    found = dists(sites)
-    present = [n for n in _FAMILY if any(d.name == n for d in found) or (n == "torch" and asked.get("torch"))]
-    tried = trial(place.interpreter, present, seconds) if present else Trial()
-    return evidence_of(Seen(asked=asked, dists=found, trial=tried), machine, rulebook, container=container)
+    """The evidence of an environment on this machine.
+
+    Raises OutsideError when its interpreter doesn't run and no environment lies around it.
+    """
+    base = base_of(place)
+    found = dists(base.sites)
+    present = [n for n in _FAMILY if any(d.name == n for d in found) or (n == "torch" and base.asked.get("torch"))]
+    tried = trial(place.interpreter, present, seconds) if present and not base.damage else Trial()
+    seen = Seen(
+        asked=base.asked,
+        dists=found,
+        trial=tried,
+        damage=base.damage or damage(found, tried),
+        strays=strays(Path.cwd(), found),
+        options=place.options,
+    )
+    return evidence_of(seen, machine, rulebook, container=container)
 
 
 def evidence_of(seen: Seen, machine: Machine, rulebook: Rulebook, *, container: bool) -> Evidence:
@@ -72,6 +88,9 @@ def evidence_of(seen: Seen, machine: Machine, rulebook: Rulebook, *, container: 
         torch=_torch(seen),
         environment={name: os.environ[name] for name in NAMES if name in os.environ},
         live=True,
+        damage=seen.damage,
+        strays=seen.strays,
+        options=seen.options,
     )
 
 
@@ -96,9 +115,12 @@ def _host(seen: Seen, machine: Machine, container: bool) -> Host:
 
 
 def _history(seen: Seen) -> Iterator[Installed]:
-    """Every distribution on the path, the first of a name last, so that it is the state; then what is imported."""
+    """Every distribution on the path, the state last: the first of a name, and the environment's own before what a
+    variable or the user's site adds; then what is imported."""
     prefix = Path(str(seen.asked.get("prefix", "")))
-    for dist in reversed(seen.dists):
+    foreign = [dist for dist in seen.dists if not dist.site.is_relative_to(prefix)]
+    own = [dist for dist in seen.dists if dist.site.is_relative_to(prefix)]
+    for dist in reversed([*own, *foreign]):
         build = conda_build(prefix, {"torch": "pytorch"}.get(dist.name, dist.name)) if dist.installer == "conda" else ""
         yield Installed(
             name=dist.name,

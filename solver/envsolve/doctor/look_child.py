@@ -33,12 +33,24 @@ def where(interpreter: Path) -> Mapping[str, Any]:
         )  # fmt: skip
         found = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
-        last = getattr(error, "stderr", None) or str(error)
         raise OutsideError(
-            f"the interpreter {interpreter} does not run: {str(last).strip().splitlines()[-1:]}",
+            f"the interpreter {interpreter} does not run: {_why(error)}",
             hint="make a new environment: envsolve install --name NAME",
         ) from error
     return found if isinstance(found, dict) else {}
+
+
+def _why(error: Exception) -> str:
+    """The last line that it printed, else how it ended."""
+    if isinstance(error, subprocess.CalledProcessError):
+        said = (error.stderr or "").strip()
+        died = _died(error.returncode).strip()
+        return said.splitlines()[-1] if said else died or f"it ended with status {error.returncode}"
+    if isinstance(error, subprocess.TimeoutExpired):
+        return f"no answer within {error.timeout:g} s"
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return "its answer is none"
 
 
 def trial(interpreter: Path, names: Sequence[str], seconds: float) -> Trial:
@@ -66,5 +78,8 @@ def _said(out: str) -> Mapping[str, Any]:
 
 def _died(code: int) -> str:
     """A signal in the words of a shell."""
-    words = {-4: "Illegal instruction (core dumped)", -9: "Killed", -11: "Segmentation fault (core dumped)"}
+    words = {
+        -4: "Illegal instruction (core dumped)", -6: "Aborted (core dumped)", -7: "Bus error (core dumped)",
+        -8: "Floating point exception (core dumped)", -9: "Killed", -11: "Segmentation fault (core dumped)",
+    }  # fmt: skip
     return f"\n{words[code]}\n" if code in words else ""

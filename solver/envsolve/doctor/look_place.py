@@ -9,6 +9,12 @@ from pathlib import Path
 
 from envsolve.errors import InputError
 
+_VARIABLES = ("VIRTUAL_ENV", "CONDA_PREFIX")
+# Where a project keeps its environment: venv, uv, poetry and pdm; conda by --prefix; pixi.
+_PROJECT = (".venv", "venv", ".conda", "env", "envs", ".pixi/envs/default")
+# The tools that keep it elsewhere, by the file that shows them, and what they are asked.
+_TOOLS = {"pipenv": "Pipfile", "poetry": "poetry.lock", "hatch": "hatch.toml"}
+_ASKS = {"pipenv": "pipenv --venv", "poetry": "poetry env info --path", "hatch": "hatch env find"}
 _HINT = "envsolve doctor --path DIR, --name NAME or --python EXE; --report FILE reads a pasted text"
 
 
@@ -19,6 +25,22 @@ class Place:
     shown: str
     interpreter: Path
     chosen_by: str
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The words of the command line that name it; none for what is found without them."""
+        return (self.chosen_by, self.shown) if self.chosen_by.startswith("--") else ()
+
+    @property
+    def root(self) -> Path:
+        """The environment's folder."""
+        folder = self.interpreter.parent
+        return folder.parent if folder.name in ("bin", "Scripts") else folder
+
+    @property
+    def is_environment(self) -> bool:
+        """Whether a venv or conda made the folder, be its Python there or not."""
+        return _is_environment(self.root)
 
 
 def find_place(
@@ -39,10 +61,17 @@ def find_place(
     return _active(environ, here)
 
 
+def _is_environment(folder: Path) -> bool:
+    return (folder / "pyvenv.cfg").is_file() or (folder / "conda-meta").is_dir()
+
+
 def _interpreter(python: Path) -> Place:
-    if not python.is_file():
+    place = Place(shown=str(python), interpreter=python.expanduser().absolute(), chosen_by="--python")
+    if python.is_dir():
+        raise InputError(f"{python} is a folder, not an interpreter", hint=f"envsolve doctor --path {python}")
+    if not place.interpreter.is_file() and not (place.interpreter.is_symlink() and place.is_environment):
         raise InputError(f"there is no interpreter {python}", hint=_HINT)
-    return Place(shown=str(python), interpreter=python.absolute(), chosen_by="--python")
+    return place
 
 
 def _named(name: str) -> Place:
@@ -57,20 +86,39 @@ def _named(name: str) -> Place:
 def _folder(folder: Path, chosen_by: str) -> Place:
     folder = Path(os.path.abspath(folder.expanduser()))  # noqa: PTH100 - resolve() would follow a project's link
     found = next((file for file in _interpreters(folder) if file.is_file()), None)
+    if found is None and _is_environment(folder):
+        found = next(_interpreters(folder))  # its Python is gone; its packages tell what it was
     if found is None:
-        raise InputError(f"there is no Python environment at {folder}", hint=_HINT)
+        said = f"{chosen_by} says {folder}: " if chosen_by in _VARIABLES else ""
+        raise InputError(f"{said}there is no Python environment at {folder}", hint=_nearby(folder))
     return Place(shown=str(folder), interpreter=found, chosen_by=chosen_by)
+
+
+def _nearby(folder: Path) -> str:
+    """The right words where an interpreter was given for a folder, or a project for its environment."""
+    if folder.is_file():
+        return f"envsolve doctor --python {folder}" if folder.parent.name in ("bin", "Scripts") else _HINT
+    inside = (folder / name for name in _PROJECT)
+    near = next((f for f in (*inside, folder.parent) if f.is_dir() and _is_environment(f)), None)
+    return f"envsolve doctor --path {near}" if near else _HINT
 
 
 def _active(environ: Mapping[str, str], here: Path) -> Place:
     """The active environment, the project's .venv, conda's: in this order, as a shell resolves `python`."""
-    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+    for variable in _VARIABLES:
         if environ.get(variable):
             return _folder(Path(environ[variable]), variable)
-    for folder in (here / ".venv", here / "venv"):
-        if folder.is_dir():
+    for folder in (here / name for name in _PROJECT):
+        if folder.is_dir() and (folder.name in (".venv", "venv") or _is_environment(folder)):
             return _folder(folder, folder.name)
-    raise InputError("no environment was named, none is active, and there is no .venv here", hint=_HINT)
+    message = "no environment was named, none is active, and there is no .venv here"
+    raise InputError(message, hint=_of_tool(here) or _HINT)
+
+
+def _of_tool(here: Path) -> str:
+    """How the project's own tool tells where it keeps the environment; "" where it is not known to have one."""
+    tool = next((name for name, file in _TOOLS.items() if (here / file).is_file()), "")
+    return f'envsolve doctor --path "$({_ASKS[tool]})"' if tool else ""
 
 
 def _interpreters(folder: Path) -> Iterator[Path]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 _BLANKS = re.compile(r"(\[[^\]]*\]|\\.)| +([?*]?)")
 # What a pattern is made of, for finding its plain words: escapes, classes, brackets, quantifiers, bars, letters.
@@ -21,8 +22,13 @@ class Row:
     """A symptom: one of `words` (lower case) is in every text that the pattern matches; () = nothing is known."""
 
     name: str
-    pattern: re.Pattern[str]
+    source: str
     words: tuple[str, ...]
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled when its words are first met: most texts hold few of them, and all take a tenth of a second."""
+        return _compiled(self.source)
 
     def matches(self, text: str, lowered: str) -> Iterator[re.Match[str]]:
         """Every match, looked for only near the words: a long log is passed over quickly."""
@@ -55,10 +61,12 @@ Table = tuple[Row, ...]
 def table(*rows: tuple[str, str]) -> Table:
     """Names and patterns. A blank stands for any white space, since terminals wrap long messages (with ? or * behind it
     for none as well); case never matters."""
-    return tuple(
-        Row(name=name, pattern=re.compile(_BLANKS.sub(_spread, pattern), re.IGNORECASE), words=_words(pattern))
-        for name, pattern in rows
-    )
+    return tuple(Row(name=name, source=_BLANKS.sub(_spread, pattern), words=_words(pattern)) for name, pattern in rows)
+
+
+@cache
+def _compiled(source: str) -> re.Pattern[str]:
+    return re.compile(source, re.IGNORECASE)
 
 
 def _spread(match: re.Match[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ FAMILY = ("torch", "torchvision", "torchaudio")
 class Held:
     """An installed distribution: its canonical name, its requirements as its metadata writes them, and whether it was
     asked for by name. `url` is where its files came from, as a requirement names it ("git+https://…@commit");
-    `folder` is that of a project on this machine's disk.
+    `folder` is that of a project on this machine's disk, `editable` how it was installed.
     """
 
     name: str
@@ -28,12 +28,13 @@ class Held:
     requested: bool = False
     url: str = ""
     folder: str = ""
+    editable: bool = False
 
     @property
     def apart(self) -> tuple[str, ...]:
         """What pip is given to install it after the others: a project's folder, an address that no lock takes."""
         if self.folder:
-            return ("-e", self.folder)
+            return ("-e", self.folder) if self.editable else (self.folder,)
         if self.url and not self.url.partition("#")[0].endswith(".whl"):
             return (f"{self.name} @ {self.url}",)
         return ()
@@ -58,7 +59,7 @@ def top_level(held: Sequence[Held], python: str, facts: Facts) -> TopLevel:
     everything (a lock's packages were all named). The requirements of what is reinstalled apart are top level.
     """
     packages = [one for one in held if not one.apart]
-    needed = _needed(packages, python)
+    needed = _needed(packages, python) - _heads(packages, python)
     telling = any(one.name in needed and not one.requested for one in packages)
     wanted = [
         one
@@ -74,20 +75,34 @@ def top_level(held: Sequence[Held], python: str, facts: Facts) -> TopLevel:
     )
 
 
+def _heads(packages: Sequence[Held], python: str) -> set[str]:
+    """One name of each circle of packages that need each other and that nobody else needs: what was asked for of it."""
+    needed = _needed(packages, python)
+    reached = {one.name for one in packages if one.name not in needed}
+    reached |= _needed([one for one in packages if one.name in reached], python, among=packages)
+    heads: set[str] = set()
+    for one in sorted(packages, key=lambda one: (not one.requested, one.name)):
+        if one.name not in reached:
+            heads.add(one.name)
+            reached |= {one.name} | _needed([one], python, among=packages)
+    return heads
+
+
 def loose(pin: str) -> str:
     """A pin's name: any version will do."""
     return Requirement(pin).name
 
 
-def _needed(packages: Iterable[Held], python: str) -> set[str]:
-    """The names that other packages need here, with the extras that they ask for."""
-    by_name = {one.name: one for one in packages}
+def _needed(packages: Sequence[Held], python: str, *, among: Sequence[Held] = ()) -> set[str]:
+    """The names that these packages need here, all the way down, with the extras that they ask for. `among`: all that
+    are there, where these are only some of them."""
+    by_name = {one.name: one for one in among or packages}
     env: dict[str, Any] = {
         **default_environment(),
         "python_version": python.rstrip("t"),
         "python_full_version": f"{python.rstrip('t')}.0",
     }
-    todo = [(one.name, "") for one in by_name.values()]
+    todo = [(one.name, "") for one in packages]
     seen = set(todo)
     needed: set[str] = set()
     while todo:
@@ -96,7 +111,8 @@ def _needed(packages: Iterable[Held], python: str) -> set[str]:
             other = canonicalize_name(requirement.name)
             if other != name:
                 needed.add(other)
-            more = [(other, asked) for asked in requirement.extras if (other, asked) not in seen]
+            wanted = [(other, ""), *((other, asked) for asked in requirement.extras)]
+            more = [pair for pair in wanted if pair not in seen]
             seen.update(more)
             todo += more
     return needed

@@ -37,7 +37,9 @@ def answer_problems(
         if package is not None and env.holds(bound.marker) and not _takes(bound, package):
             text = f"a constraint says {bound}, and the lock has {_version(package)}"
             yield Finding(code="requirement-unmet", text=text, file=file, hint=_AGAIN.format(name=package.name))
-    yield from _no_longer(lock, {canonicalize_name(wish.name) for wish in asked}, rulebook, file, inputs)
+    names: set[str] = {canonicalize_name(wish.name) for wish in asked}
+    yield from _no_longer(lock, names, rulebook, file, inputs)
+    yield from _unasked(lock, names, file)
     for where, spec in wishes.pythons:
         if not spec.contains(f"{lock.python.rstrip('t')}.99", prereleases=True):
             text = f"{where} asks for Python {spec}, and the lock is for {lock.python}"
@@ -78,6 +80,19 @@ def _no_longer(lock: Lock, asked: set[str], rulebook: Rulebook, file: str, input
         if package.via == (ASKED,) and package.name not in asked | spared and asked:
             text = f"holds {package.name} because it was asked for, and {inputs} no longer does"
             yield Finding(code="no-longer-asked", text=text, file=file, hint="envsolve lock makes it anew")
+
+
+def _unasked(lock: Lock, asked: set[str], file: str) -> Iterator[Finding]:
+    """Packages that nothing asks for, here or in the inputs: the lock was edited. Some formats say of none who asks."""
+    held = {package.name for package in lock.packages}
+    for package in lock.packages if any(package.via for package in lock.packages) else ():
+        via = {canonicalize_name(name) for name in package.via}
+        if ASKED not in package.via and package.name not in asked and not via & held:
+            whom = (
+                f"for {', '.join(package.via)}, which it does not hold" if package.via else "though nothing asks for it"
+            )
+            text = f"holds {package.name} {whom}: it was edited"
+            yield Finding(code="nobody-asks", text=text, file=file, hint="envsolve lock makes it anew")
 
 
 def _numpy_ruled(lock: Lock, rulebook: Rulebook) -> bool:

@@ -32,8 +32,8 @@ class _Reader:
 
     def declared(self) -> Declared:
         top = self._document
+        self._check_schema(top.get("schema"))  # first: a newer file may well have other keys
         self._check_keys(top, _TOP, "")
-        self._check_schema(top.get("schema"))
         requirements = self._texts(top, "requirements", "")
         if not requirements:
             raise self._wrong("requirements", "names no file", 'requirements = ["requirements.in"]')

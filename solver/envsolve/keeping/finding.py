@@ -34,6 +34,7 @@ PROBLEMS = {
     "requirement-missing": "something is asked for that the lock has not",
     "requirement-unmet": "the locked version is not one that is asked for",
     "no-longer-asked": "a package is locked because it was asked for, and it no longer is",
+    "nobody-asks": "a package is locked that nothing in the lock asks for: it was edited",
     "python-unmet": "the inputs don't take the lock's Python",
     "locks-differ": "two locks of the same target pin different versions",
     "stale": "solved anew, the lock would be another one (--solve)",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from envsolve.errors import InputError
 from envsolve.record import record
 
 START = "<!-- envsolve init: what stands between these two lines is written anew -->"
@@ -24,7 +25,13 @@ class JudgedFor:
 
 
 def with_section(text: str, rows: Sequence[JudgedFor]) -> str:
-    """A README's text with the section: in place of the one that is there, else at its end."""
+    """A README's text with the section: in place of the one that is there, else at its end.
+
+    Raises InputError where one of the two marks is gone: what belongs to whom can't be told then.
+    """
+    if text.count(START) != text.count(END):
+        lost = END if text.count(START) > text.count(END) else START
+        raise InputError("README.md has lost one of the marks of envsolve's section", hint=f"put it back: {lost}")
     newline = "\r\n" if "\r\n" in text else "\n"
     section = newline.join([START, *_lines(rows), END])
     if _SECTION.search(text):

@@ -64,14 +64,17 @@ def _plain(finding: Finding) -> dict[str, str]:
     return {name: value for name in named if (value := getattr(finding, name))}
 
 
-def as_github(outcome: Sequence[Checked], *, declared_in: str) -> list[str]:
-    """Workflow commands: an error for each problem, a warning for each end. `declared_in` stands for no file."""
+def as_github(outcome: Sequence[Checked], *, declared_in: str, folder: str = "") -> list[str]:
+    """Workflow commands: an error for each problem, a warning for each end. `declared_in` stands for no file, `folder`
+    ("pkg/a/") is where the project lies in the repository.
+    """
     lines = []
     for checked in outcome:
         for kind, findings in (("error", checked.problems), ("warning", checked.warnings)):
             for finding in findings:
                 text = f"{checked.target}: {finding.text}" + (f"; {finding.hint}" if finding.hint else "")
-                where = f"file={_property(finding.file or declared_in)},title={_property(f'envsolve {finding.code}')}"
+                file = _property(folder + (finding.file or declared_in))
+                where = f"file={file},title={_property(f'envsolve {finding.code}')}"
                 lines.append(f"::{kind} {where}::{_data(text)}")
     return lines
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-PATH = ".github/workflows/envsolve.yml"
+import re
+import shlex
+
 MARK = "# made by envsolve init"
 
 # Weekly too: a driver branch or a Python ends without anybody pushing.
 _TEXT = """\
 {mark}: holds the committed locks to .envsolve.toml, without a GPU and without an index.
-name: envsolve
+name: {name}
 on:
   push:
   pull_request:
@@ -25,10 +27,20 @@ jobs:
         with:
           python-version: "3.12"
       - run: python -m pip install envsolve
-      - run: envsolve check --format github
+      - run: envsolve check{project} --format github
 """
 
 
-def workflow_text() -> str:
+def path_of(folder: str) -> str:
+    """Where the workflow of a project lies in its repository; `folder` is the project's in it, "" for the top."""
+    return f".github/workflows/{_name(folder)}.yml"
+
+
+def workflow_text(folder: str = "") -> str:
     """The whole file."""
-    return _TEXT.format(mark=MARK)
+    project = f" --project {shlex.quote(folder)}" if folder else ""
+    return _TEXT.format(mark=MARK, name=_name(folder), project=project)
+
+
+def _name(folder: str) -> str:
+    return "-".join(["envsolve", *re.findall(r"[A-Za-z0-9_]+", folder)])

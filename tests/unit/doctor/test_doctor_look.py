@@ -13,9 +13,11 @@ from envsolve.doctor.diagnose import diagnose
 from envsolve.doctor.facts import load_facts
 from envsolve.doctor.finding import Finding
 from envsolve.doctor.look import Seen, evidence_of
+from envsolve.doctor.look_base import Base
 from envsolve.doctor.look_changes import later_install
 from envsolve.doctor.look_child import Trial
 from envsolve.doctor.look_files import dists, version_file
+from envsolve.doctor.look_held import own_sites
 from envsolve.doctor.look_place import find_place
 from envsolve.dotted import Dotted
 from envsolve.errors import InputError
@@ -128,7 +130,7 @@ NEEDS = (
         ({"nvidia-cudnn-cu12": "9.1.0.70", "sympy": "1.14"}, "ok", "", ""),
         (
             {"sympy": "1.14"},
-            "index-problem",
+            "damaged-install",
             "torch is there without what its metadata requires: nvidia-cudnn-cu12==9.1.0.70",
             "pip install nvidia-cudnn-cu12==9.1.0.70",
         ),
@@ -181,6 +183,29 @@ def test_a_torch_from_the_user_site_is_found(site: Path, tmp_path: Path) -> None
     user = tmp_path / "home" / ".local" / "lib" / "python3.11" / "site-packages"
     put(user, "torch", "2.6.0", label="cu124")
     assert find(seen(site, torch=user), machine()).code == "shadowed-torch"
+
+
+def test_the_user_site_comes_first_on_the_path_of_a_python_that_is_no_environment(tmp_path: Path) -> None:
+    site = tmp_path / "env" / "lib" / "python3.11" / "site-packages"
+    user = tmp_path / "home" / ".local" / "lib" / "python3.11" / "site-packages"
+    put(site, "torch", "2.8.0", label="cu128")
+    put(user, "torch", "2.8.0", label="cu128")
+    asked = {"python": "3.11", "bits": 64, "path": [str(user), str(site)], "prefix": str(tmp_path / "env")}
+    asked["torch"] = str(user / "torch" / "__init__.py")
+    found = find(Seen(asked=asked, dists=dists([user, site]), trial=Trial()), machine(driver=Dotted.parse("570.86.16")))
+    assert found.code == "shadowed-torch" and "the user site" in found.headline
+
+
+def test_what_counts_as_the_environments_own(tmp_path: Path) -> None:
+    own, user, system = (
+        tmp_path / "env/lib/python3.11/site-packages",
+        tmp_path / "u/site-packages",
+        Path("/usr/lib/python3/dist-packages"),
+    )
+    asked = {"path": [str(user), str(own), str(system)], "prefix": str(tmp_path / "env"), "base_prefix": "/usr"}
+    assert own_sites(Base(asked=asked), is_environment=True) == [own]
+    plain = {**asked, "prefix": "/usr"}
+    assert own_sites(Base(asked=plain), is_environment=False) == [user, own]
 
 
 def test_a_traceback_of_the_import_is_read(site: Path) -> None:

@@ -57,7 +57,7 @@ def test_extras_and_markers_count_where_they_hold() -> None:
 def test_addresses() -> None:
     wheel = Held(name="a", version="1", url="https://example.org/a-1-py3-none-any.whl")
     source = Held(name="b", version="1", url="git+https://example.org/b@abc", requires=("six",))
-    project = Held(name="c", version="1", folder="/home/me/c")
+    project = Held(name="c", version="1", folder="/home/me/c", editable=True)
     found = asked(wheel, source, project, Held(name="six", version="1"))
     assert found.direct == ("a @ https://example.org/a-1-py3-none-any.whl",)
     assert found.pins == ("six==1",)  # what is installed apart brings nothing with it

@@ -20,7 +20,9 @@ RTX = "RTX 4090,driver=580.65.06,python=3.12,glibc=2.35,os=linux,arch=x86_64"
 WISHES = Wishes(requirements=(Requirement("torch"),))
 
 
-def package(name: str, version: str, *files: str, sha: str = "0" * 64, via: tuple[str, ...] = ()) -> LockedPackage:
+def package(
+    name: str, version: str, *files: str, sha: str = "0" * 64, via: tuple[str, ...] = ("torch",)
+) -> LockedPackage:
     locked = tuple(LockedFile(filename=file, url=f"https://host.example/{file}", sha256=sha) for file in files)
     return LockedPackage(name=name, version=Version(version), files=locked, direct=name == "torch", via=via)
 

@@ -13,6 +13,7 @@ from envsolve.doctor.fixes import choose, new_environment, pins, planned, same_v
 from envsolve.doctor.situation import Companion, Situation
 from envsolve.doctor.torch_state import variant_of_cuda
 from envsolve.doctor.write import finding, fix
+from envsolve.resolve.plan import Plan
 
 _BROKEN = (
     "missing-operator", "undefined-symbol", "load-failed", "dll-failed", "symbol-not-found", "moved-name",
@@ -65,7 +66,7 @@ def _matching(s: Situation) -> Iterator[Fix]:
     variant = s.torch.variant or None
     if s.torch.accelerator == "cpu" and s.machine.vendor == "nvidia":
         variant = next((c.variant for c in s.companions if c.variant.startswith("cu")), None)
-    found = planned(s, torch=same_version(s), variant=variant) or planned(s, torch=same_version(s))
+    found = _nearest(s, variant)
     if found is not None:
         yield new_environment(found, "which belong together")
     elif s.torch.version is not None:
@@ -77,6 +78,13 @@ def _matching(s: Situation) -> Iterator[Fix]:
         command = shlex.join(["pip", "install", f"torch=={s.torch.version}{label}", *names, *index])
         yield fix("install the set that belongs together, in one step, in a new environment", command)
         yield choose(s)
+
+
+def _nearest(s: Situation, variant: str | None) -> Plan | None:
+    """The plan that keeps the torch before the variant, and either before neither."""
+    plans = [planned(s, torch=same_version(s), variant=wished) for wished in dict.fromkeys((variant, None))]
+    same = (plan for plan in plans if plan and plan.build.torch == s.torch.version)
+    return next(same, None) or next(filter(None, plans), None)
 
 
 def variant(s: Situation) -> Finding | None:

@@ -10,6 +10,7 @@ from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.wording import quoted
 from envsolve.doctor.write import finding, fix
+from envsolve.rulebook.tables import Certainty
 
 _NO_GPU_SEEN = (
     "no-driver", "no-gpus", "ngc-no-driver", "libcuda-missing", "dev-nvidia-missing", "nvml-init", "cuda-unavailable",
@@ -154,4 +155,6 @@ def _guest(s: Situation) -> Finding | None:
 
 def _passing(s: Situation, headline: str, lines: Iterable[str], *ways: Fix) -> Finding:
     fine = ["torch itself is not to blame"]
-    return finding(s, "gpu-not-passed-through", headline, more=lines, fixes=ways, fine=fine)
+    # From inside nothing tells whether there is a GPU outside.
+    sure: Certainty = "medium" if s.evidence.live and not s.machine.gpus else "high"
+    return finding(s, "gpu-not-passed-through", headline, more=lines, fixes=ways, fine=fine, certainty=sure)

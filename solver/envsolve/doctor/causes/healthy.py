@@ -44,7 +44,7 @@ def harmless(s: Situation) -> Finding | None:
     """A message that looks bad while everything works."""
     e = s.evidence
     shown = e.first(*_HARMLESS)
-    if shown is None or not _works(s) or e.has(*_ILL) or _another_error(s):
+    if shown is None or _untried(s) or not _works(s) or e.has(*_ILL) or _another_error(s):
         return None
     headline = f"nothing is wrong: {_HARMLESS[shown.name]}"
     sure = s.served or e.torch.available
@@ -62,7 +62,7 @@ def _another_error(s: Situation) -> bool:
 def fits(s: Situation) -> Finding | None:
     """Build, GPU and driver go together by the rules, or the GPU was seen to compute, and nothing fails."""
     e = s.evidence
-    if not s.torch.known or e.has(*_ILL, "traceback") or not _works(s):
+    if not s.torch.known or _untried(s) or e.has(*_ILL, "traceback") or not _works(s):
         return None
     if e.torch.available is False and s.torch.accelerator == "cuda":
         return None
@@ -72,6 +72,11 @@ def fits(s: Situation) -> Finding | None:
     sure = e.torch.computed or e.torch.available
     fine = [truth for sign, truth in _BELIEFS if sign.search(e.text)]
     return finding(s, "ok", headline, more=_fits(s), certainty="high" if sure else "medium", fine=fine)
+
+
+def _untried(s: Situation) -> bool:
+    """Whether a live torch did not say what it can do: it was not imported, or a companion was not."""
+    return s.evidence.live and s.evidence.torch.available is None
 
 
 def _works(s: Situation) -> bool:

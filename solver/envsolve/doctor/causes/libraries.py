@@ -10,7 +10,7 @@ from packaging.specifiers import SpecifierSet
 
 from envsolve.doctor.evidence import Symptom
 from envsolve.doctor.finding import Finding, Fix
-from envsolve.doctor.report_frames import module_of
+from envsolve.doctor.report_frames import module_of, site_of
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.torch_state import public
 from envsolve.doctor.write import finding, fix
@@ -85,6 +85,8 @@ def _other_user(s: Situation, shown: Symptom) -> Finding:
 def stray_libraries(s: Situation) -> Finding | None:
     """CUDA, cuDNN or NCCL from elsewhere that win over the wheel's own."""
     e = s.evidence
+    if (shown := _of_path(s)) is not None:
+        return _stray(s, shown, "a library of LD_LIBRARY_PATH")
     shown = e.first("cudnn-versions", "cudnn-sub") or _between_nvidia(s)
     if shown is None:
         return None
@@ -95,11 +97,24 @@ def stray_libraries(s: Situation) -> Finding | None:
         way = fix("let torch's own requirement decide: one resolution of everything that shares it")
         shown_both = [shown, e.first("dependency-warning")]
         return finding(s, "companion-mismatch", headline, shown=shown_both, fixes=[way], certainty="medium")
+    return _stray(s, shown, "another CUDA library")
+
+
+def _of_path(s: Situation) -> Symptom | None:
+    """A message about a library in a folder of LD_LIBRARY_PATH, unless that is torch's own."""
+    folders = s.evidence.environment.get("LD_LIBRARY_PATH", "").split(":")
+    strange = [folder.rstrip("/") for folder in folders if folder and not site_of(folder)]
+    found = s.evidence.all("no-shared-object", "load-failed", "undefined-symbol", "symbol-not-found", "error-line")
+    return next((x for x in found if any(f"{folder}/lib" in x.text for folder in strange)), None)
+
+
+def _stray(s: Situation, shown: Symptom, what: str) -> Finding:
+    path = s.evidence.environment.get("LD_LIBRARY_PATH", "")
     where = f" (LD_LIBRARY_PATH={path})" if path else ""
     return finding(
         s,
         "variant-mismatch",
-        f"another CUDA library is loaded in place of the wheel's own{where}",
+        f"{what} is loaded in place of the wheel's own{where}",
         shown=[shown],
         fixes=[fix("take system CUDA and cuDNN out of LD_LIBRARY_PATH for this environment", "unset LD_LIBRARY_PATH")],
         certainty="high" if path else "medium",
@@ -155,7 +170,7 @@ def unmet_needs(s: Situation) -> Finding | None:
         headline = f"{owner} requires {names}, {told[0].get('package')} {told[0].get('there')} is installed"
     return finding(
         s,
-        "index-problem" if missing else "companion-mismatch",
+        "damaged-install" if missing else "companion-mismatch",
         headline,
         shown=told[:_SHOWN],
         fixes=[fix("install what is required", shlex.join(["pip", "install", *(x.get("wanted") for x in shown)]))],

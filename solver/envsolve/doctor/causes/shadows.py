@@ -23,6 +23,23 @@ _INTERPRETER = re.compile(
 _ASK = 'python -c "import torch; print(torch.__version__, torch.__file__)"'
 
 
+def stray(s: Situation) -> Finding | None:
+    """A file in the working folder of a live environment that programs started there take for a package."""
+    name, file = next(iter(s.evidence.strays.items()), ("", ""))
+    if not file:
+        return None
+    check = _ASK.replace("torch", name)
+    return finding(
+        s,
+        "shadowed-torch",
+        f"{file} is imported in place of the installed {name} by whatever is started in that folder",
+        more=[f"{name}: {other}" for name, other in s.evidence.strays.items()],
+        fixes=[fix("rename it, or start the program from another folder", check)],
+        fine=["what is installed may be right"],
+        elsewhere=True,
+    )
+
+
 def shadowed(s: Situation) -> Finding | None:
     """Another torch than the environment's own."""
     return _local_name(s) or _elsewhere(s) or _two_versions(s)
@@ -91,7 +108,14 @@ def _two_versions(s: Situation) -> Finding | None:
     found = f"while {lister} lists {listed[-1].version}"
     headline = f"Python imports torch {printed[-1].version}, {found}: two are on the path"
     user = bool(_USER_SITE.search(s.evidence.torch.file or s.evidence.text))
-    return _finding(s, headline, user=user, by_path=bool(s.evidence.environment.get("PYTHONPATH")))
+    return _finding(s, headline, user=user, by_path=_by_path(s))
+
+
+def _by_path(s: Situation) -> bool:
+    """Whether PYTHONPATH leads to the imported torch; where its file is not known, whether there is a PYTHONPATH."""
+    path, file = s.evidence.environment.get("PYTHONPATH", ""), s.evidence.torch.file
+    entries = [entry.rstrip("/\\") for entry in re.split(r"[:;](?![/\\])|:(?=/)", path) if entry]
+    return any(file.startswith(f"{entry}{sign}") for entry in entries for sign in "/\\") if file else bool(path)
 
 
 def _differ(one: Installed, other: Installed) -> bool:

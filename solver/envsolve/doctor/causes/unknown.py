@@ -19,6 +19,12 @@ _BY_NAME = Missing(
     field="gpu",
     how="nvidia-smi --query-gpu=name --format=csv,noheader: this old one knows no compute_cap, the name tells it",
 )
+_ASK_PROGRAM = Missing(
+    field="error", how="what your program prints where it fails, in a file: envsolve doctor --report FILE"
+)
+_ASK_IMPORT = Missing(
+    field="error", how='no rule knows this message; the whole of it: python -X faulthandler -c "import torch"'
+)
 _INSTALL = Missing(field="torch", how="install it: envsolve install --name NAME torch torchvision torchaudio")
 
 
@@ -27,7 +33,7 @@ def unknown(s: Situation) -> Finding:
     if s.evidence.live and not s.torch.known:
         headline = "torch is not installed in this environment"
         return finding(s, "unknown", headline, certainty="high", missing=[_INSTALL])
-    missing = list(_missing(s)) or [ASK_ERROR]
+    missing = list(_missing(s)) or [_error(s)]
     fields = " and ".join(dict.fromkeys(m.field for m in missing))
     return finding(
         s,
@@ -48,8 +54,15 @@ def _missing(s: Situation) -> Iterator[Missing]:
         yield _gpu(s)
     if not s.driver.known and not e.host.gpu_absent:
         yield ASK_DRIVER
-    if e.has("no-gpus", "cuda-unavailable") or e.torch.available is False:
+    if not e.live and (e.has("no-gpus", "cuda-unavailable") or e.torch.available is False):
         yield ASK_MASK
+
+
+def _error(s: Situation) -> Missing:
+    """Of a live environment the import was seen, and its variables are known: only the program itself is not."""
+    if not s.evidence.live:
+        return ASK_ERROR
+    return _ASK_PROGRAM if s.evidence.torch.available is not None else _ASK_IMPORT
 
 
 def _gpu(s: Situation) -> Missing:

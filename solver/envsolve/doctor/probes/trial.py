@@ -32,6 +32,8 @@ def ask(torch: Any) -> None:
     FOUND["available"] = torch.cuda.is_available()
     FOUND["count"] = torch.cuda.device_count()
     if not FOUND["available"]:
+        if FOUND["cuda"]:
+            why(torch)
         return
     FOUND["targets"] = list(getattr(torch.cuda, "get_arch_list", list)())
     numbers = range(FOUND["count"])
@@ -41,6 +43,14 @@ def ask(torch: Any) -> None:
     except Exception:
         traceback.print_exc()
         FOUND["failed"] = "computation"
+
+
+def why(torch: Any) -> None:
+    """is_available() swallows the reason; the first real use of the GPU tells it."""
+    try:
+        torch.cuda.init()
+    except Exception as error:
+        sys.stderr.write(f"{type(error).__name__}: {error}\n")
 
 
 def product(torch: Any, index: int) -> bool:

@@ -35,6 +35,7 @@ def main() -> None:
         "bits": struct.calcsize("P") * 8,
         "path": [p for p in sys.path if p],
         "prefix": sys.prefix,
+        "base_prefix": getattr(sys, "base_prefix", sys.prefix),
         "user_site": site.getusersitepackages() if getattr(site, "ENABLE_USER_SITE", False) else "",
         "torch": origin("torch"),
     }

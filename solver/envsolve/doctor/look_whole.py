@@ -1,0 +1,118 @@
+"""Whole: what an installation lacks, by its own RECORD and metadata, once an import has failed. Reads files only."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+from envsolve.doctor.evidence import Damage
+from envsolve.doctor.look_child import Trial
+from envsolve.doctor.look_files import Dist
+
+_FAMILY = ("torch", "torchvision", "torchaudio")
+_NO_MODULE = re.compile(r"No module named '?([A-Za-z_]\w*)")
+_BINARY = (".so", ".dll", ".pyd", ".dylib")
+_MODULES = {"PIL": "pillow"}  # where the package has another name
+_SHOWN = 3
+
+
+def damage(dists: Sequence[Dist], trial: Trial) -> tuple[Damage, ...]:
+    """What keeps the torch family from being imported, as far as files tell, and records that contradict each other."""
+    firsts = {dist.name: dist for dist in reversed(dists)}
+    family = [firsts[name] for name in _FAMILY if name in firsts]
+    found = list(_twice(dists))
+    if "version" not in trial.said:
+        found += [*_needs(family, firsts, trial.text), *(lost for dist in family if (lost := _files(dist)))]
+        found += _interrupted({dist.site for dist in dists}, firsts)
+    return tuple(found)
+
+
+def _twice(dists: Sequence[Dist]) -> Iterator[Damage]:
+    """Two dist-info folders of one package side by side: an installer wrote over files that it did not know of."""
+    for name in _FAMILY:
+        sites = [dist.site for dist in dists if dist.name == name]
+        versions = [dist.version for dist in dists if dist.name == name and dist.site == sites[0]]
+        if len(versions) > 1:
+            text = (
+                f"{sites[0]} has {len(versions)} records of {name} ({', '.join(versions)}), and files of one or of both"
+            )
+            yield Damage(kind="twice", what=name, text=text)
+
+
+def _interrupted(sites: Iterable[Path], there: Iterable[str]) -> Iterator[Damage]:
+    """What pip set aside while it replaced a package, and never came to remove."""
+    for name in _FAMILY:
+        left = [site / f"~{name[1:]}" for site in sites if (site / f"~{name[1:]}").is_dir()]
+        if left and name not in set(there):
+            text = f"an install of {name} was interrupted: pip left {left[0]} behind"
+            yield Damage(kind="files", what=name, text=text)
+
+
+def _needs(family: Iterable[Dist], there: Iterable[str], text: str) -> Iterator[Damage]:
+    """A package that one of the family requires, and whose module is not found."""
+    missing = {canonicalize_name(_MODULES.get(module, module)) for module in _NO_MODULE.findall(text)}
+    for dist in family:
+        for name in sorted(_required(dist) & missing - set(there) - set(_FAMILY)):
+            said = f"{dist.name} {dist.version} requires {name}, which is not installed"
+            yield Damage(kind="needs", what=name, text=said)
+
+
+def _required(dist: Dist) -> set[str]:
+    """The names that the metadata asks for, without extras."""
+    found: set[str] = set()
+    for text in dist.requires:
+        try:
+            requirement = Requirement(text)
+        except InvalidRequirement:
+            continue
+        if requirement.marker is None or "extra" not in str(requirement.marker):
+            found.add(canonicalize_name(requirement.name))
+    return found
+
+
+def _files(dist: Dist) -> Damage | None:
+    """The files of RECORD that are gone, and the libraries that are not as long as it says."""
+    lost = list(_lost(dist))
+    if not lost:
+        return None
+    more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
+    text = f"{dist.name} {dist.version} is not whole: {', '.join(lost[:_SHOWN])}{more}"
+    return Damage(kind="files", what=dist.name, text=text)
+
+
+def _lost(dist: Dist) -> Iterator[str]:
+    """Libraries first: they are what an import fails of."""
+    rows = list(_record(dist.info / "RECORD"))
+    site = f"{dist.site}/"  # torch has twelve thousand files: no Path for each
+    for name, size in sorted(rows, key=lambda row: not _is_binary(row[0])):
+        try:
+            has = os.stat(site + name).st_size  # noqa: PTH116
+        except OSError:
+            yield f"{name} is missing"
+            continue
+        if size and has != size and _is_binary(name):
+            yield f"{name} has {has} of {size} bytes"
+
+
+def _record(file: Path) -> Iterator[tuple[str, int]]:
+    """(file, bytes; 0 = not said) of what pip unpacked into site-packages and nothing makes anew."""
+    for row in csv.reader(_read(file).splitlines()):
+        if len(row) == 3 and not row[0].startswith(("..", "/")) and not row[0].endswith(".pyc"):
+            yield row[0], int(row[2]) if row[2].isdecimal() else 0
+
+
+def _is_binary(name: str) -> bool:
+    return name.endswith(_BINARY) or ".so." in name
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
