@@ -35,7 +35,7 @@ _INTEL = re.compile(
 )
 _NVIDIA = re.compile(r"\b(?:nvidia|geforce|quadro|tesla)\b", re.IGNORECASE)
 _APPLE = re.compile(r"\bapple\b", re.IGNORECASE)
-_TEGRA = re.compile(r"\bjetson\b|\btegra\b|\(nvgpu\)", re.IGNORECASE)
+_TEGRA = re.compile(r"\b(?:jetson|tegra|orin|xavier|thor|tx[12])\b|\(nvgpu\)", re.IGNORECASE)
 
 
 def is_unknown(text: str) -> bool:
@@ -127,5 +127,5 @@ def vendor_of(name: str) -> Vendor:
 
 
 def is_tegra(name: str) -> bool:
-    """Whether the name itself says that this is a Tegra board ("Jetson …", "Orin (nvgpu)")."""
+    """Whether the name itself says that this is a Tegra board ("Jetson …", "Orin (nvgpu)", "NVIDIA Thor")."""
     return bool(_TEGRA.search(name))

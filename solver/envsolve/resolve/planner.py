@@ -137,7 +137,9 @@ def _no_for_all(known: Known, request: Request, rulebook: Rulebook, excluded: Ex
     told = machines[0] if known.machine.tegra else machines[-1]
     found = answer(chosen(told, request), request, rulebook, excluded)
     fields = " and ".join(dict.fromkeys(m.field for m in known.missing))
-    note = Note(code="unknown-input", text=f"{fields}: not known, but no possible value has a plan; one of them is told")
+    note = Note(
+        code="unknown-input", text=f"{fields}: not known, but no possible value has a plan; one of them is told"
+    )
     return replace(found, notes=(note, *found.notes))
 
 

@@ -40,7 +40,7 @@ def _never_published(wanted: Wanted, rulebook: Rulebook) -> tuple[Refused, ...]:
     """What is asked for and is none of the releases: a pin, or bounds with no release between them."""
     asked = [_version(wanted.exact_torch), *map(_bound, wanted.specs["torch"])]
     named = next((version for version in asked if version is not None), None)
-    if named is None or wanted.exact_torch and named in rulebook.torch_versions:
+    if named is None or (wanted.exact_torch and named in rulebook.torch_versions):
         return ()
     told = f"torch {named}" if wanted.exact_torch else f"torch{wanted.specs['torch']}"
     text = f"there is no {told} in the rules; {_nearest(named, rulebook.torch_versions)}"

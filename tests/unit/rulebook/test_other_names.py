@@ -73,7 +73,16 @@ def test_an_intel_gpu(name: str, first: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["RTX 4090", "GTX 1080", "Tesla T4", "A100-SXM4-80GB", "Quadro RTX 6000", "NVIDIA A100 MIG 1g.10gb", "4070 Ti", "W"],
+    [
+        "RTX 4090",
+        "GTX 1080",
+        "Tesla T4",
+        "A100-SXM4-80GB",
+        "Quadro RTX 6000",
+        "NVIDIA A100 MIG 1g.10gb",
+        "4070 Ti",
+        "W",
+    ],
 )
 def test_an_nvidia_gpu_is_no_other(name: str) -> None:
     assert vendor_of(name) == "nvidia"
