@@ -33,12 +33,20 @@ def of_cards(machine: Machine, builds: Sequence[Build], rulebook: Rulebook) -> I
     accelerator = _ACCELERATORS.get(vendor_of(machine) or "")
     own = [build for build in builds if build.accelerator == accelerator]
     latest = newest(own)
-    if not latest or not all(build.targets_known for build in latest):
-        return  # what the newest wheels hold is not known: nothing can be said
     for gpu in dict.fromkeys(machine.gpus):
         serving = [build for build in own if serves(build, gpu, rulebook)]
-        if serving and not any(build in latest for build in serving):
+        if serving and all(_lacks(build, gpu, rulebook) for build in latest):
             yield _card(gpu, serving, latest)
+
+
+def _lacks(build: Build, gpu: Gpu, rulebook: Rulebook) -> bool:
+    """Whether it is known that a build has nothing for a GPU. Of a list that nobody has read, only a rule about the
+    target itself says so."""
+    if build.accelerator == "rocm":
+        from envsolve.judge.rocm import rocm_fit
+
+        return rocm_fit(build, gpu, "", rulebook)[0].verdict == "unsupported"
+    return build.targets_known and not serves(build, gpu, rulebook)
 
 
 def serves(build: Build, gpu: Gpu, rulebook: Rulebook) -> bool:
@@ -61,10 +69,11 @@ def _card(gpu: Gpu, serving: Sequence[Build], latest: Sequence[Build]) -> Findin
     last = [build for build in serving if build.torch == max(build.torch for build in serving)]
     name = " ".join(filter(None, [gpu.name or "a GPU", f"({gpu.compute_capability or gpu.gfx})"]))
     variants = ", ".join(build.variant for build in last)
+    compiled = "" if last[0].accelerator == "rocm" else "build from source (envsolve source-build), "
     return Finding(
         code="card-last-wheel",
         text=f"{name}: torch {last[0].torch} ({variants}) is the last with kernels for it, {latest[0].torch} has none",
-        hint="pin it below, build from source (envsolve source-build), or plan for another card",
+        hint=f"pin it below, {compiled}or plan for another card",
         certainty=lowest(*(build.certainty for build in (*last, *latest))),
         source=latest[0].source,
     )

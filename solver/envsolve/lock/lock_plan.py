@@ -170,7 +170,11 @@ def _settle(
     while True:
         answer = planner(replace(request, requirements=(*request.requirements, *wanted)), excluded)
         if not isinstance(answer, Plan):
-            return answer
+            if not any(companion.specifier for companion in wanted):
+                return answer
+            # No torch that is allowed goes with that companion: whoever pins it may have another version that doesn't.
+            wanted = tuple(Requirement(companion.name) for companion in wanted)
+            continue
         first = first or answer
         try:
             closure = try_close(answer, index, optional=frozenset(r.name for r in wanted), prefer=prefer)

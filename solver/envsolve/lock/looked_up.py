@@ -12,6 +12,7 @@ from envsolve.errors import OutsideError, RefusedError
 from envsolve.judge.fit import Note
 from envsolve.lock.lock_plan import FileRow, Solved, solve
 from envsolve.resolve.candidates import Listing, fitting_listing
+from envsolve.resolve.conflict import SearchGaveUp
 from envsolve.resolve.plan import Answer, NoPlan, Plan, Remedy
 from envsolve.resolve.planned_index import PlannedIndex
 from envsolve.resolve.planner import plan as plan_for
@@ -34,7 +35,7 @@ def look_up(plan: Plan, index: Index, rulebook: Rulebook) -> Answer:
     """The plan with versions for its other requirements (`resolved`), or another one that they need.
 
     What no index has as a wheel for the target stays `unresolved`, with a note; a set that contradicts itself is a
-    NoPlan. Where an address can't be reached the plan stands as it is, with a note.
+    NoPlan. Where an address can't be reached or the search is given up the plan stands as it is, with a note.
     """
     try:
         return _looked_up(plan, PlannedIndex(index), rulebook)
@@ -61,6 +62,9 @@ def _looked_up(plan: Plan, index: PlannedIndex, rulebook: Rulebook) -> Answer:
 
     try:
         found = solve(replace(request, requirements=asked), planner, index)
+    except SearchGaveUp as error:
+        note = Note(code="not-looked-up", text=f"the other requirements: {error.message}; {error.hint}")
+        return replace(plan, notes=(*plan.notes, note))
     except RefusedError as error:
         return _refused(plan, error)
     if not isinstance(found, Solved):

@@ -34,9 +34,10 @@ _WORDS = re.compile(r"(?:(?:[A-Z0-9(][\w().+/-]*|with)(?:\s+|$)){1,10}(?:\.\.\.|
 
 
 def cells_of(line: str) -> list[str]:
-    """The cells of a line, without the blanks around them."""
+    """The cells of a line, without the blanks around them; a spreadsheet has tabs in place of the commas."""
+    mark = "," if "," in line else "\t"
     try:
-        return [cell.strip() for cell in next(csv.reader([line], skipinitialspace=True), [])]
+        return [cell.strip() for cell in next(csv.reader([line.strip()], delimiter=mark, skipinitialspace=True), [])]
     except csv.Error:
         return []
 

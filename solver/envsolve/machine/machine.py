@@ -50,7 +50,7 @@ class Problem:
 
     Codes: driver-not-loaded, driver-library-mismatch, driver-ignores-gpu (the driver branch has dropped the card, or
     another driver has it), gpu-hidden (container, mask), gpu-lost, no-devices, no-driver, permission, wsl-stub,
-    sources-disagree, python-32-bit, python-translated, unreadable.
+    sources-disagree, python-32-bit, python-translated, unreadable, other-card (listed, and of no use to torch).
     """
 
     code: str

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 
 from envsolve.dotted import Dotted
 from envsolve.errors import InputError
+from envsolve.machine.machine import Problem, Vendor
+from envsolve.machine.own_cards import own_cards
 from envsolve.machine.reading import Reading
-from envsolve.machine.spec import parse_gpus, vendor_of_gpus
+from envsolve.machine.spec import parse_gpus
 
 GPUS, DRIVER, CUDA = "ENVSOLVE_GPUS", "ENVSOLVE_DRIVER", "ENVSOLVE_CUDA"
 
@@ -22,8 +24,13 @@ def read_overrides(environ: Mapping[str, str]) -> list[Reading]:
         raise InputError(f"{GPUS}: {error.message}", hint=f'{GPUS}="2x RTX 3090 + GTX 1080 Ti", or none') from None
     if driver is None and cuda is None and gpus is None:
         return []
-    reading = Reading(source="override", driver=driver, cuda_max=cuda, gpus=gpus, vendor=vendor_of_gpus(gpus))
-    return [reading]
+    vendor: Vendor | None = "none" if gpus == () else None
+    problems: tuple[Problem, ...] = ()
+    if gpus:
+        gpus, vendor, problems = own_cards(gpus, None)
+    return [
+        Reading(source="override", driver=driver, cuda_max=cuda, gpus=gpus, vendor=vendor, problems=problems),
+    ]
 
 
 def settles(readings: list[Reading]) -> bool:

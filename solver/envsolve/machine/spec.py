@@ -9,9 +9,10 @@ from typing import TypeVar
 from envsolve.capability import Capability, Target
 from envsolve.dotted import Dotted
 from envsolve.errors import InputError
-from envsolve.machine.machine import Gpu, Libc, Machine, Os, Vendor
+from envsolve.machine.machine import Gpu, Libc, Machine, Os, Problem, Vendor
+from envsolve.machine.own_cards import own_cards
 from envsolve.machine.reading import Reading
-from envsolve.machine.words import arch_name, gpu_name, is_tegra, os_name, vendor_name, vendor_of
+from envsolve.machine.words import arch_name, gpu_name, is_tegra, os_name, vendor_name
 
 KEYS = ("driver", "cuda", "python", "os", "arch", "glibc", "libc", "cc", "wsl", "tegra", "vendor")
 EXAMPLE = '--target "2x RTX 3090 + GTX 1080 Ti,driver=550.54.14,python=3.11"'
@@ -31,6 +32,9 @@ def parse_spec(text: str, *, source: str = "spec") -> Reading:
     vendor: Vendor | None = _key(keys, "vendor", vendor_name, "nvidia, amd, intel, apple or none")
     system: Os | None = _key(keys, "os", os_name, "linux, windows or macos")
     gpus = _gpus(names, keys, vendor)
+    problems: tuple[Problem, ...] = ()
+    if gpus:
+        gpus, vendor, problems = own_cards(gpus, vendor)
     wsl = _key(keys, "wsl", _boolean, "true or false")
     if wsl and system not in (None, "linux"):
         raise InputError(f"spec: wsl=true is Linux, os={keys['os']} is not", hint="leave one of the two out")
@@ -48,7 +52,8 @@ def parse_spec(text: str, *, source: str = "spec") -> Reading:
         gpus=gpus,
         wsl=wsl,
         tegra=tegra,
-        vendor=vendor or vendor_of_gpus(gpus),
+        vendor=vendor or ("none" if gpus == () else None),
+        problems=problems,
     )
 
 
@@ -121,7 +126,9 @@ def _gpus(names: list[str], keys: Mapping[str, str], vendor: Vendor | None) -> t
 def _group(text: str) -> list[Gpu]:
     text = text.strip()
     before, after = _COUNTED.fullmatch(text), _COUNTED_AFTER.fullmatch(text)
-    if before:
+    if before and int(before[1]) > MOST_GPUS and before[2].isdecimal():  # "3090 x2"
+        count, name = int(before[2]), before[1]
+    elif before:
         count, name = int(before[1]), before[2]
     elif after:
         count, name = int(after[2]), after[1]
@@ -167,16 +174,6 @@ def _capability(text: str) -> Capability:
         return Target.parse(text).capability if text.startswith("sm_") else Capability.parse(text)
     except ValueError:
         raise InputError(f"spec: cc={text} is not a compute capability such as 8.6", hint='"cc=8.6"') from None
-
-
-def vendor_of_gpus(gpus: tuple[Gpu, ...] | None) -> Vendor | None:
-    """Whose the GPUs are: NVIDIA's where one is, none where it is known that there is no GPU, else unknown."""
-    if gpus is None:
-        return None
-    if not gpus:
-        return "none"
-    vendors = {vendor_of(g.name or "") for g in gpus}
-    return "nvidia" if "nvidia" in vendors else vendors.pop()
 
 
 def _libc(keys: Mapping[str, str]) -> Libc | None:

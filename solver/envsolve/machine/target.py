@@ -10,7 +10,7 @@ from envsolve.errors import InputError
 from envsolve.machine.host import this_host
 from envsolve.machine.machine import Machine
 from envsolve.machine.merge import merge
-from envsolve.machine.spec import EXAMPLE, parse_spec
+from envsolve.machine.spec import EXAMPLE, KEYS, parse_spec
 
 MOST_BYTES = 16 * 1024 * 1024  # a profile has a few KB, `nvidia-smi -q -x` of 16 GPUs under 1 MB
 _SUFFIXES = (".json", ".txt", ".log", ".xml", ".csv", ".out", ".md", ".yml", ".yaml", ".toml")
@@ -49,8 +49,13 @@ def parse_target(content: str, *, host: Machine, where: str) -> Machine:
 
 
 def looks_like_path(text: str) -> bool:
-    """Whether a person who wrote this meant a file: a slash, a backslash, or the suffix of a text file."""
-    return "/" in text or "\\" in text or text.strip().lower().endswith(_SUFFIXES)
+    """Whether a person who wrote this meant a file: a slash, a backslash, or the suffix of a text file. A slash between
+    blanks, or before a key of a spec, is part of a card's name: "GTX 1650 Mobile / Max-Q,driver=550.54.14"."""
+    name, *rest = text.replace(" / ", " ").split(",")
+    if text.strip().lower().endswith(_SUFFIXES) or name.strip().lower().endswith(_SUFFIXES):
+        return True
+    spec = any(part.partition("=")[0].strip() in KEYS for part in rest) and not name.startswith((".", "/", "~"))
+    return "\\" in text or ("/" in name and not spec) or any("/" in part for part in rest)
 
 
 def decode(data: bytes) -> str:

@@ -31,7 +31,11 @@ PARSERS = (
     parse_failure,
 )
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00\ufeff]")
-_ABOUT = re.compile(r"nvidia|nvml|cuda|\bgpu\b", re.IGNORECASE)
+_ABOUT = re.compile(r"nvidia|nvml|cuda|\bgpu\d*\b", re.IGNORECASE)
+# What chats and terminals make of the frame of a table.
+_FRAME = str.maketrans(
+    {"│": "|", "┃": "|", "║": "|", "─": "-", "━": "-", "═": "=", **dict.fromkeys("┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬╪╫", "+")}
+)
 _UNREADABLE = Problem(code="unreadable", text="the text speaks of a GPU, but holds no output that can be read")
 
 
@@ -55,6 +59,6 @@ def parse_text(text: str) -> list[Reading]:
 
 
 def tidy(text: str) -> str:
-    """The text without colours, byte-order marks and carriage returns, hard blanks as blanks."""
+    """The text without colours, byte-order marks and carriage returns, hard blanks and drawn lines as plain ones."""
     text = _ESCAPES.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
-    return text.replace("\xa0", " ").replace("\u202f", " ")
+    return text.replace("\xa0", " ").replace("\u202f", " ").translate(_FRAME)

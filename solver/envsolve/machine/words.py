@@ -22,10 +22,20 @@ _OSES = {
 }  # fmt: skip
 _ARCHES = {"x86_64": "x86_64", "amd64": "x86_64", "x64": "x86_64", "x86-64": "x86_64", "aarch64": "a", "arm64": "a"}
 _VENDORS = ("nvidia", "amd", "intel", "apple", "none")
-_AMD = re.compile(r"\b(amd|radeon|instinct|gfx[0-9a-f]{3,5})\b", re.IGNORECASE)
-_INTEL = re.compile(r"\bintel\b|\barc\b", re.IGNORECASE)
+# The makers' own words, and the series that people name without the maker: "RX 7900 XTX", "MI50", "Iris Xe".
+_AMD = re.compile(
+    r"\b(?:amd|radeon|instinct|ryzen|navi|vega|strix|gfx[0-9a-f]{3,5}|rx[ -]?\d{3,4}\w*|\d{4} ?xtx?|mi\d{1,3}[ax]?"
+    r"|w[57][4-9]00|r9700)\b",
+    re.IGNORECASE,
+)
+_INTEL = re.compile(
+    r"\b(?:intel|arc|iris|u?hd graphics|data cent(?:er|re) gpu|(?:panther|lunar|arrow|meteor) lake|battlemage|alchemist"
+    r"|ponte vecchio)\b",
+    re.IGNORECASE,
+)
+_NVIDIA = re.compile(r"\b(?:nvidia|geforce|quadro|tesla)\b", re.IGNORECASE)
 _APPLE = re.compile(r"\bapple\b", re.IGNORECASE)
-_TEGRA = re.compile(r"\bjetson\b|\btegra\b|\(nvgpu\)", re.IGNORECASE)
+_TEGRA = re.compile(r"\b(?:jetson|tegra|orin|xavier|thor|tx[12])\b|\(nvgpu\)", re.IGNORECASE)
 
 
 def is_unknown(text: str) -> bool:
@@ -107,6 +117,8 @@ def vendor_name(text: str) -> Vendor | None:
 
 def vendor_of(name: str) -> Vendor:
     """Whose GPU a name speaks of; NVIDIA's names need not say so ("RTX 4090", "Tesla T4")."""
+    if _NVIDIA.search(name):
+        return "nvidia"
     if _AMD.search(name):
         return "amd"
     if _INTEL.search(name):
@@ -115,5 +127,5 @@ def vendor_of(name: str) -> Vendor:
 
 
 def is_tegra(name: str) -> bool:
-    """Whether the name itself says that this is a Tegra board ("Jetson …", "Orin (nvgpu)")."""
+    """Whether the name itself says that this is a Tegra board ("Jetson …", "Orin (nvgpu)", "NVIDIA Thor")."""
     return bool(_TEGRA.search(name))

@@ -34,6 +34,16 @@ class Conflict:
     causes: tuple[Cause, ...]
 
 
+class SearchGaveUp(RefusedError):
+    """The search was given up: there may be an answer all the same."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "too many combinations of versions were tried without an answer",
+            hint="pin the packages that matter most to a version",
+        )
+
+
 Solution = Mapping[str, Candidate]
 Solve = Callable[[Choices, Sequence[Requirement]], Solution | Conflict]
 
@@ -50,10 +60,7 @@ def explain(
     `constraints` are those of the user.
     """
     if not conflict.causes:
-        return RefusedError(
-            "too many combinations of versions were tried without an answer",
-            hint="pin the packages that matter most to a version",
-        )
+        return SearchGaveUp()
     kept, conflict = _smallest(roots, conflict, partial(solve, choices))
     guilty = [*kept, *_fixed(roots, kept, conflict, choices)]
     parents = [cause.parent for cause in conflict.causes if cause.parent is not None]
@@ -72,10 +79,20 @@ def _smallest(
         if len(kept) == 1:
             break
         fewer = [r for r in kept if r is not root]
-        found = solve(fewer)
+        found = _tried(solve, fewer)
         if isinstance(found, Conflict) and found.causes:
             kept, conflict = fewer, found
     return kept, conflict
+
+
+def _tried(
+    solve: Callable[[Sequence[Requirement]], Solution | Conflict], roots: Sequence[Requirement]
+) -> Solution | Conflict | None:
+    """None where another plan would be needed to know: a package wants a companion that this one does not hold."""
+    try:
+        return solve(roots)
+    except RefusedError:
+        return None
 
 
 def _fixed(
@@ -134,12 +151,16 @@ def _remedy(
 ) -> str:
     """The first change to one requirement or constraint that makes the whole set solvable, or ""."""
     for text, changed in _changes(roots, kept, choices):
-        if not isinstance(solve(choices, changed), Conflict):
+        if _solvable(_tried(partial(solve, choices), changed)):
             return text
     for constraint in constraints:
-        if not isinstance(solve(choices.without(constraint), roots), Conflict):
+        if _solvable(_tried(partial(solve, choices.without(constraint)), roots)):
             return f"leave out the constraint {constraint}"
     return ""
+
+
+def _solvable(found: Solution | Conflict | None) -> bool:
+    return found is not None and not isinstance(found, Conflict)
 
 
 def _changes(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from envsolve.judge.accelerator import vendor_of
 from envsolve.judge.fit import Blame
-from envsolve.machine.machine import Machine
+from envsolve.machine.machine import Gpu, Machine
 from envsolve.resolve.extension_rows import extensions_of
 from envsolve.resolve.request import Request
 from envsolve.resolve.row import Row
@@ -61,7 +61,7 @@ def smallest_clash(rows: Sequence[Row]) -> tuple[Blame, ...]:
 
 def _spoken(blame: Blame, machine: Machine, request: Request) -> str:
     if blame == "gpu":
-        return " + ".join(dict.fromkeys(f"{g.name or 'GPU'} ({g.compute_capability or g.gfx})" for g in machine.gpus))
+        return " + ".join(dict.fromkeys(map(_card, machine.gpus)))
     if blame == "driver":
         return f"driver {machine.driver}" if machine.driver else f"the driver's CUDA {machine.cuda_max}"
     if blame == "python":
@@ -74,6 +74,12 @@ def _spoken(blame: Blame, machine: Machine, request: Request) -> str:
     if blame == "accelerator":
         return _accelerator(machine)
     return _asked(blame, request)
+
+
+def _card(gpu: Gpu) -> str:
+    """Intel's cards have neither a capability nor a gfx target."""
+    kind = gpu.compute_capability or gpu.gfx
+    return f"{gpu.name or 'GPU'} ({kind})" if kind else gpu.name or "GPU"
 
 
 def _asked(blame: Blame, request: Request) -> str:

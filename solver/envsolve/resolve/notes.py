@@ -138,6 +138,7 @@ def _host(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -> Iter
 
 def _no_gpu(machine: Machine, row: Row, found: Survey, rulebook: Rulebook) -> Iterator[Note]:
     vendor, kind = vendor_of(machine), row.build.accelerator
+    yield from (Note(code="other-card", text=p.text) for p in machine.problems if p.code == "other-card")
     if kind == "cpu" and vendor == "none":
         yield Note(code="cpu", text="no GPU here: the CPU build")
     if kind == "cpu" and machine.gpus:

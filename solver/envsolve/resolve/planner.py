@@ -132,8 +132,15 @@ def _no_for_all(known: Known, request: Request, rulebook: Rulebook, excluded: Ex
     found = answer(chosen(known.machine, request), request, rulebook, excluded)
     if isinstance(found, NoPlan):
         return found
-    *_, newest = scenarios(known, rulebook)
-    return answer(chosen(newest, request), request, rulebook, excluded)
+    machines = tuple(scenarios(known, rulebook))
+    # Of unknown Tegra boards most have no public wheels at all; any other machine is told as its newest kind.
+    told = machines[0] if known.machine.tegra else machines[-1]
+    found = answer(chosen(told, request), request, rulebook, excluded)
+    fields = " and ".join(dict.fromkeys(m.field for m in known.missing))
+    note = Note(
+        code="unknown-input", text=f"{fields}: not known, but no possible value has a plan; one of them is told"
+    )
+    return replace(found, notes=(note, *found.notes))
 
 
 def answer_quickly(machine: Machine, request: Request, rulebook: Rulebook, excluded: Excluded) -> Plan | NoPlan:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from packaging.specifiers import Specifier
 from packaging.version import InvalidVersion, Version
 
 from envsolve.judge.fit import Refusal
@@ -34,16 +37,33 @@ def refused_rows(machine: Machine, request: Request, found: Survey, rulebook: Ru
 
 
 def _never_published(wanted: Wanted, rulebook: Rulebook) -> tuple[Refused, ...]:
-    """A pinned version that is none of the releases."""
-    try:
-        pinned = Version(wanted.exact_torch)
-    except InvalidVersion:
+    """What is asked for and is none of the releases: a pin, or bounds with no release between them."""
+    asked = [_version(wanted.exact_torch), *map(_bound, wanted.specs["torch"])]
+    named = next((version for version in asked if version is not None), None)
+    if named is None or (wanted.exact_torch and named in rulebook.torch_versions):
         return ()
-    if pinned in rulebook.torch_versions:
-        return ()
-    text = f"there is no torch {pinned} in the rules; the newest is {rulebook.torch_versions[-1]}"
+    told = f"torch {named}" if wanted.exact_torch else f"torch{wanted.specs['torch']}"
+    text = f"there is no {told} in the rules; {_nearest(named, rulebook.torch_versions)}"
     refusal = Refusal(code="no-wheel", text=text, blames=("pin",))
-    return (Refused(torch=pinned, variant=ANY, refusals=(refusal,)),)
+    return (Refused(torch=named, variant=ANY, refusals=(refusal,)),)
+
+
+def _nearest(named: Version, releases: Sequence[Version]) -> str:
+    older, newer = [v for v in releases if v < named], [v for v in releases if v >= named]
+    if not newer:
+        return f"the newest is {older[-1]}"
+    return f"the nearest are {older[-1]} and {newer[0]}" if older else f"the oldest is {newer[0]}"
+
+
+def _bound(specifier: Specifier) -> Version | None:
+    return None if specifier.operator == "!=" else _version(specifier.version.removesuffix(".*"))
+
+
+def _version(text: str) -> Version | None:
+    try:
+        return Version(text)
+    except InvalidVersion:
+        return None
 
 
 def _contradiction(torch: Version, variant: str, variants: list[str]) -> Refused:

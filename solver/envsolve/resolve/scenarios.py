@@ -11,7 +11,7 @@ from envsolve.judge.accelerator import vendor_of
 from envsolve.judge.driver import branch_limits
 from envsolve.judge.identify import Identity, identify
 from envsolve.machine.machine import Gpu, Machine
-from envsolve.machine.words import vendor_of as vendor_of_name
+from envsolve.machine.own_cards import own_cards
 from envsolve.record import record
 from envsolve.resolve.plan import Missing
 from envsolve.rulebook.rulebook import Rulebook
@@ -35,7 +35,7 @@ class Known:
 
 def know(machine: Machine, rulebook: Rulebook) -> Known:
     """Identify the GPUs and list what decides and is not known."""
-    machine = _with_vendor(machine)
+    machine = _own(machine)
     vendor = vendor_of(machine)
     if machine.os == "macos" and vendor != "nvidia":
         return Known(machine=machine)
@@ -51,12 +51,12 @@ def know(machine: Machine, rulebook: Rulebook) -> Known:
     return Known(machine=machine)
 
 
-def _with_vendor(machine: Machine) -> Machine:
-    """The machine with the vendor that its GPUs' names tell, where they agree and nothing else is said."""
-    if machine.vendor is not None or not machine.gpus:
+def _own(machine: Machine) -> Machine:
+    """The machine with the vendor that its GPUs' names tell where nothing else does, and that vendor's GPUs alone."""
+    if not machine.gpus or (machine.vendor is not None and len(machine.gpus) == 1):
         return machine
-    told = {vendor_of_name(gpu.name) for gpu in machine.gpus if gpu.name is not None}
-    return replace(machine, vendor=told.pop()) if len(told) == 1 else machine
+    gpus, vendor, problems = own_cards(machine.gpus, machine.vendor)
+    return replace(machine, gpus=gpus, vendor=vendor, problems=(*machine.problems, *problems))
 
 
 def _know_nvidia(machine: Machine, rulebook: Rulebook) -> Known:

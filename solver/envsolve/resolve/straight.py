@@ -75,6 +75,8 @@ class _State:
         need = self._asked[key][0][0]
         for candidate in self._choices.candidates(need.name, need.extra, self._places[key]):
             needs = self._choices.dependencies(candidate)
+            if any(one.key == key and candidate.place not in one.allowed for one in needs):
+                return False  # it rules itself out, and what it has asked for until then is resolvelib's business
             if self._meets(candidate, key) and self.take(needs, key):
                 self.pins[key] = candidate
                 self.open.pop(key, None)

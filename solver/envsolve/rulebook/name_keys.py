@@ -13,16 +13,18 @@ _SPLIT = re.compile(r"[^a-z0-9.]+")
 _MARKS = re.compile(r"\((?:r|tm)\)|[®™]", re.IGNORECASE)
 _SERIES = re.compile(r"(nvidia|geforce|quadro|tesla|titan|jetson|grid|rtx|gtx|gts|gt)(?=[a-z0-9])")
 _GLUED_SERIES = re.compile(r"(?:nvidia|geforce|quadro|tesla|titan|jetson|grid|rtx|gtx|gts(?=\d)|gt(?=\d))")
-_GLUED_GRADE = re.compile(r"(\d{3,4})(ti|super|d)(super)?", re.ASCII)
+_GLUED_GRADE = re.compile(r"(\d{3,4})(ti|super|d)?(super|s)?", re.ASCII)
 _QUALIFIER = re.compile(
     r"\d+(\.\d+)?(gb|gib|g|mb)|(pg|sx|ts|s)?xm\d?|sxm\d?|pcie?|hbm\w*|gddr\w+|ddr\d|nvl\d*|dgxs|fhhl|cnx"
     r"|laptop|mobile|notebook|gpu|max|q|with|design|generation|edition|server|workstation|sff|embedded"
-    r"|developer|kit|nvgpu|collectors|active|oem|rev\.?|lite|hash|rate|mac|corporation",
+    r"|developer|engineering|reference|kit|nvgpu|collectors|active|oem|rev\.?|lite|hash|rate|mac|corporation|ls|dc",
     re.ASCII,
 )
 # "Rev. 2", "Rev. A": the word after rev belongs to it.
 _REVISION = re.compile(r"\brev\.? *(\w)\b")
 _SIZE = re.compile(r"(\d+) +(gb|gib|mb)\b")
+# The number of a board: "A100-PG509-200".
+_BOARD_NUMBER = re.compile(r"(?<=\w)[ -]pg\d{3}-\d{3}\b")
 _MIG = re.compile(r"\bmig\b.*|\bmig-.*", re.DOTALL)
 
 _BRANDS = ("geforce", "quadro", "tesla")
@@ -31,7 +33,7 @@ _LINES = ("rtx", "gtx", "gt", "gts")
 
 def words(name: str) -> list[str]:
     """The words of a name, qualifiers kept: "NVIDIA A100-SXM4-80GB" -> nvidia a100 sxm4 80gb."""
-    text = _MIG.sub("", _MARKS.sub("", name).lower())
+    text = _BOARD_NUMBER.sub("", _MIG.sub("", _MARKS.sub("", name).lower()))
     text = _REVISION.sub(r"rev\1", _SIZE.sub(r"\1\2", text))
     return [part for word in _SPLIT.split(text) for part in _unglue(word.strip("."))]
 
@@ -55,7 +57,7 @@ def _unglue(word: str) -> Iterator[str]:
         word = word[match.end() :]
     grade = _GLUED_GRADE.fullmatch(word)
     if grade:
-        yield from (part for part in grade.groups() if part)
+        yield from ("super" if part == "s" else part for part in grade.groups() if part)
     elif word:
         yield word
 
@@ -71,6 +73,8 @@ def short_forms(key: list[str]) -> Iterator[tuple[int, list[str]]]:
     if brand and _speaks_alone(plain[1:]):
         plain = plain[1:]
         yield 2, plain
+    if plain[0] == "jetson" and plain[1:] and plain[1] != "nano":
+        yield 2, plain[1:]
     if len(plain) > 1 and plain[0] in _LINES and _needs_no_line(brand, plain[1:]):
         yield 3, plain[1:]
     if plain[:2] == ["rtx", "pro"] and "blackwell" in plain:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -18,10 +18,18 @@ NameKind = Literal["known", "ambiguous", "unknown"]
 
 # nvidia-smi cuts long names: "NVIDIA GeForce RTX 208..."
 _CUT = re.compile(r"\s*(\.\.\.?|…)\s*$")
-# A slice of a GPU for a virtual machine: "L4-12Q", "A100-4C", "A100-1-5C", "M10-2B4", "RTX8000-48".
-_VGPU = re.compile(r"^(.*?)(?:-\d)?-\d+(?:[abcq]4?)?$", re.IGNORECASE)
+# A slice of a GPU for a virtual machine: "L4-12Q", "A100-4C", "A100-1-5CME", "M10-2B4", "RTX8000-48".
+_VGPU = re.compile(r"^(.*?)(?:-\d)?-\d+(?:[abcq](?:4|me|nome|meall|gfx)?)?$", re.IGNORECASE)
 # ... whose board letters are not part of the name: "A100D-80C", "V100DX-32Q", "RTX8000P-8Q", "P100C-12C".
 _BOARD = re.compile(r"(?<=\d)[cdxplms]+$")
+# How lspci speaks of a card, the chip before the product: "NVIDIA Corporation GK208B [GeForce GT 710] (rev a1)".
+_LSPCI = re.compile(r"\b((?:G[A-Z]|TU|AD)\d\d[0-9A-F])[A-Z]{0,3}\s+\[([^\]]+)\]", re.IGNORECASE)
+# What a shop calls a card: the board's maker, the GeForce, words of praise. Such boards are never another chip.
+_MAKER = re.compile(
+    r"(?:acer|asrock|asus|colorful|evga|gainward|galax|gigabyte|inno3d|kfa2|leadtek|manli|msi|palit|pny|zotac)\b(?=.*?"
+    r"\b((?:rtx|gtx)[ -]?\d{3,4}(?: ?ti\b)?(?: ?super\b)?))",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +59,23 @@ class GpuNames:
     names: Tree
     index: Tree
     sources: tuple[str, ...]
+    chips: Tree = field(default_factory=dict)
 
     def find(self, text: str) -> NameMatch:
         """Look a name up, as a tool prints it or as people write it; a name cut off with "..." matches as a prefix."""
+        if told := _LSPCI.search(text):
+            return self._of_chip(told[1].upper(), self.find(told[2]))
         if _CUT.search(text):
             return self._find_cut(_CUT.sub("", text))
         positions = self._positions(text)
         return self._match(positions) if positions else NameMatch(kind="unknown", near=self.nearest(text))
+
+    def _of_chip(self, chip: str, product: NameMatch) -> NameMatch:
+        """A product whose chip was told: the chip settles what the name leaves open."""
+        if product.kind == "known" or chip not in self.chips:
+            return product
+        capability = rows.chip_capability(self.chips[chip])
+        return NameMatch(kind="known", capabilities=(capability,), names=product.names or (chip,))
 
     def all(self) -> tuple[GpuName, ...]:
         """Every name as a typed row."""
@@ -129,8 +147,18 @@ def _questions(text: str) -> Iterator[list[str]]:
     yield plain
     if plain[:1] == ["geforce"] and plain[1:]:
         yield plain[1:]
+    if sold := _MAKER.match(text.strip()):
+        yield words(sold[1])
+    yield from _turned(plain)
     if slice_ := _VGPU.match(text.strip()):
         board = [word for word in words(slice_[1]) if word not in ("nvidia", "grid")]
         if board:
             trimmed = [*board[:-1], _BOARD.sub("", board[-1])]
             yield from (["grid", *board], ["grid", *trimmed], board, trimmed)
+
+
+def _turned(key: list[str]) -> Iterator[list[str]]:
+    """ "RTX 6000 Pro" is what many write for the RTX PRO 6000."""
+    for place in range(1, len(key) - 1):
+        if key[place - 1] == "rtx" and key[place].isdigit() and key[place + 1] == "pro":
+            yield [*key[:place], "pro", key[place], *key[place + 2 :]]

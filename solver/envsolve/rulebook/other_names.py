@@ -9,16 +9,30 @@ from functools import lru_cache
 from envsolve.rulebook.rulebook import Rulebook
 from envsolve.rulebook.tables import XpuProduct
 
-_GFX = re.compile(r"gfx[0-9a-f]{3,4}", re.ASCII)
+# The target itself, with the features that rocminfo adds: "gfx90a:sramecc+:xnack-".
+_GFX = re.compile(r"\bgfx[0-9a-f]{3,4}\b", re.ASCII)
 _ASIDE = re.compile(r"\(.*?\)")
-# What names the maker, the family or the memory, and never the chip.
-_SAYS_NOTHING = re.compile(r"\b(?:amd|ati|radeon|instinct|rx|graphics|gpu|series|\d+ ?gi?b)\b")
+# lspci lists the products of one chip: "Navi 31 [Radeon RX 7900 XT/7900 XTX/7900M]".
+_OF_ONE_CHIP = re.compile(r"\[([^\]]*\d[^\]]*)\]")
+# A processor names its graphics behind a "w/": "AMD Ryzen AI MAX+ 395 w/ Radeon 8060S".
+_PROCESSOR = re.compile(r"^.*\bryzen\b.* w/ ", re.IGNORECASE)
+# What names the maker, the family, the form or the memory, and never the chip.
+_SAYS_NOTHING = re.compile(
+    r"\b(?:amd|ati|radeon|instinct|rx|graphics|gpu|series|oam|pcie|ac|mba|2048sp|\d+ ?gi?b"
+    r"|(?:ai )?pro(?= [wvr]\d))\b"
+)
 
 
 def gfx_of(name: str, rulebook: Rulebook) -> str | None:
     """The gfx target of an AMD GPU by its name ("Radeon RX 7900 XTX", "gfx1100"); None = the rules don't know it."""
-    plain = name.strip().lower()
-    return plain if _GFX.fullmatch(plain) else _products(rulebook).get(_key(name))
+    if told := _GFX.search(name.lower()):
+        return told[0]
+    products = _products(rulebook)
+    if found := products.get(_key(_PROCESSOR.sub("", name))):
+        return found
+    listed = _OF_ONE_CHIP.search(name)
+    several = {products.get(_key(one)) for one in (listed[1] if listed else name).split("/")} - {None}
+    return several.pop() if len(several) == 1 else None
 
 
 def xpu_product(name: str, rulebook: Rulebook) -> XpuProduct | None:
@@ -33,8 +47,9 @@ def _products(rulebook: Rulebook) -> dict[str, str]:
 
 
 def _keys(name: str) -> Iterator[str]:
-    """The keys of a product; "Radeon 740M/760M" are two."""
-    return (_key(one) for one in name.split("/"))
+    """The keys of a product; "Radeon 740M/760M (Phoenix)" has three."""
+    asides = " ".join(re.findall(r"\((.*?)\)", name)).split(",")
+    return (key for one in (*name.split("/"), *asides) if (key := _key(one)))
 
 
 def _key(name: str) -> str:

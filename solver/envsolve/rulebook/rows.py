@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from envsolve.capability import Capability
 from envsolve.rulebook import cells
 from envsolve.rulebook.tables import (
     Accelerator,
@@ -274,6 +275,11 @@ def gpu_name(name: str, row: Row, sources: Sources) -> GpuName:
         source=sources[source],
         note=note,
     )
+
+
+def chip_capability(row: Row) -> Capability:
+    """The capability in a row of `chips`."""
+    return cells.capability(row[0])
 
 
 def gfx_targets(variant: str, torch: str, row: Row, sources: Sources) -> GfxTargets:

@@ -218,7 +218,12 @@ class Rulebook:
         """GPU names -> capability. Most plans know the capability and never load this."""
         from envsolve.rulebook.names import GpuNames
 
-        return GpuNames(names=self._tree("names"), index=self._tree("name_index"), sources=self.compiled.sources)
+        return GpuNames(
+            names=self._tree("names"),
+            index=self._tree("name_index"),
+            sources=self.compiled.sources,
+            chips=self._tree("chips"),
+        )
 
     def gfx_targets(self, torch: Version, variant: str) -> GfxTargets | None:
         """The gfx targets of a ROCm build, or None where the rules have no row."""

@@ -115,7 +115,6 @@ CHIPS = Table(
     file="gpus/chips.yaml",
     keys=(Column(name="chip", read=fields.matching(r"G[A-Z]\d+[A-Z]?|[TA]\w\d+[A-Z]?", "a chip such as AD102")),),
     columns=(Column(name="capability", read=fields.capability), *WHENCE),
-    core=False,
 )
 
 CUDA_TABLES = (

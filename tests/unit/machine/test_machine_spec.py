@@ -101,6 +101,53 @@ def test_other_vendors(text: str, vendor: str, gfx: str | None) -> None:
     assert (machine.vendor, machine.gpus[0].gfx) == (vendor, gfx)
 
 
+@pytest.mark.parametrize(
+    ("text", "vendor", "names"),
+    [
+        ("Intel Iris Xe + RTX 3060", "nvidia", ["RTX 3060"]),
+        ("AMD Radeon(TM) Graphics + GeForce RTX 4070 Laptop GPU", "nvidia", ["GeForce RTX 4070 Laptop GPU"]),
+        ("AMD Radeon Graphics + RX 7900 XTX", "amd", ["RX 7900 XTX"]),
+        ("Intel UHD Graphics 770 + RX 6800 XT", "amd", ["RX 6800 XT"]),
+        ("Intel UHD Graphics 770 + Intel Arc A770", "intel", ["Intel Arc A770"]),
+        ("AMD Radeon Graphics + Intel Arc A770", "intel", ["Intel Arc A770"]),
+        ("RX 7900 XTX + RTX 3090", "nvidia", ["RTX 3090"]),
+        ("Intel UHD Graphics 770", "intel", ["Intel UHD Graphics 770"]),
+        ("AMD Radeon Graphics", "amd", ["AMD Radeon Graphics"]),
+    ],
+)
+def test_the_second_card_of_a_laptop_is_no_other_choice(text: str, vendor: str, names: list[str]) -> None:
+    machine = read_target(text, host=HOST)
+    assert (machine.vendor, [gpu.name for gpu in machine.gpus]) == (vendor, names)
+    assert len(machine.problems) == text.count("+") and all(p.code == "other-card" for p in machine.problems)
+
+
+@pytest.mark.parametrize("text", ["3090 x2", "3090x2", "2x3090", "3090 * 2", "2 x 3090", "RTX 3090 x2"])
+def test_a_number_of_cards_and_the_number_in_their_name(text: str) -> None:
+    machine = read_target(text, host=HOST)
+    assert [(gpu.name or "").removeprefix("RTX ") for gpu in machine.gpus] == ["3090", "3090"]
+
+
+@pytest.mark.parametrize(
+    "text", ["GeForce GTX 1650 Mobile / Max-Q", "TU117M [GeForce GTX 1650 Mobile / Max-Q]", "Quadro RTX 6000/8000"]
+)
+def test_a_slash_in_a_name_is_no_path(text: str) -> None:
+    assert [gpu.name for gpu in read_target(f"{text},driver=550.54.14", host=HOST).gpus] == [text]
+
+
+@pytest.mark.parametrize(
+    "text", ["cards/a", "cards/a.json,driver=550.54.14", "./a,driver=550.54.14", "~/a,python=3.11"]
+)
+def test_a_path_is_still_a_path(text: str) -> None:
+    with pytest.raises(InputError, match="there is no file"):
+        read_target(text, host=HOST)
+
+
+@pytest.mark.parametrize("name", ["Jetson Orin", "AGX Orin", "Xavier NX", "TX2", "NVIDIA Thor", "Orin (nvgpu)"])
+def test_a_board_by_its_own_name(name: str) -> None:
+    machine = read_target(f"{name},driver=540.4.0", host=Machine(os="windows", arch="x86_64", python="3.12"))
+    assert (machine.tegra, machine.os, machine.arch) == (True, "linux", "aarch64")
+
+
 def test_boards_and_systems_that_speak_for_themselves() -> None:
     host = Machine(os="windows", arch="x86_64", python="3.12")
     jetson = read_target("Jetson Orin,driver=540.4.0", host=host)

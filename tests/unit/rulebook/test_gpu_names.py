@@ -65,6 +65,36 @@ KNOWN = {
     "RTX PRO 4000 Blackwell": "12.0",
     "GeForce GTX TITAN X": "5.2",
     "NVIDIA TITAN X (Pascal)": "6.1",
+    # what people glue, turn round and add
+    "gtx1660s": "7.5",
+    "rtx2070s": "7.5",
+    "RTX4070TiS": "8.9",
+    "RTX 6000 Pro Blackwell": "12.0",
+    "RTX PRO 6000": "12.0",
+    "ASUS TUF Gaming GeForce RTX 4070": "8.9",
+    "MSI GeForce RTX 3080 GAMING X TRIO 10G": "8.6",
+    "EVGA GeForce GTX 1080 Ti FTW3": "6.1",
+    "GeForce GTX 1650 Mobile / Max-Q": "7.5",
+    "NVIDIA® GeForce RTX™ 4080 SUPER": "8.9",
+    "jetson orin nano super": "8.7",
+    "NVIDIA Jetson Orin Nano Engineering Reference Developer Kit Super": "8.7",
+    "TX2": "6.2",
+    "AGX Orin 64GB": "8.7",
+    # as lspci prints it: the product in brackets, the chip before it
+    "NVIDIA Corporation TU117M [GeForce GTX 1650 Mobile / Max-Q] (rev a1)": "7.5",
+    "GA106 [GeForce RTX 3060 Lite Hash Rate]": "8.6",
+    "GB202 [GeForce RTX 5090]": "12.0",
+    "TU102GL [Quadro RTX 6000/8000]": "7.5",
+    "NVIDIA Corporation GK208B [GeForce GT 710] (rev a1)": "3.5",
+    "GF119 [GeForce GT 710]": "2.1",
+    "GP108 [GeForce GT 1030]": "6.1",
+    "GA102 [A board that nobody knows]": "8.6",
+    # odd boards and slices
+    "NVIDIA H20-3e": "9.0",
+    "Tesla V100-SXM2-32GB-LS": "7.0",
+    "NVIDIA A100-PG509-200": "8.0",
+    "NVIDIA A100-1-5CME": "8.0",
+    "NVIDIA RTX Pro 6000 Blackwell DC-1-24CGFX": "12.0",
     # cut off by nvidia-smi
     "NVIDIA GeForce RTX 208...": "7.5",
     "NVIDIA A100-PCI...": "8.0",
@@ -108,7 +138,22 @@ def test_a_cut_name_that_could_be_anything_lists_every_generation() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["NVIDIA Graphics Device", "NVIDIA", "GeForce", "RTX", "Quadro", "", "...", "AMD Radeon RX 7900 XTX", "600"]
+    "name",
+    [
+        "NVIDIA Graphics Device",
+        "ASUS TUF Gaming",
+        "A6000 Ada",
+        "NVIDIA Corporation Device 2684",
+        "nano",
+        "NVIDIA",
+        "GeForce",
+        "RTX",
+        "Quadro",
+        "",
+        "...",
+        "AMD Radeon RX 7900 XTX",
+        "600",
+    ],
 )
 def test_unknown_stays_unknown(name: str) -> None:
     match = NAMES.find(name)
