@@ -97,7 +97,8 @@ def from_snapshot(folder: Path) -> Client:
         ],
         output=output,
         cache=cache,
-        env={"ENVSOLVE_CACHE_DIR": str(cache)},
+        # uv reads no pip configuration, and the folders that it may name here are no part of the question
+        env={"ENVSOLVE_CACHE_DIR": str(cache), "PIP_CONFIG_FILE": os.devnull},
     )
 
 

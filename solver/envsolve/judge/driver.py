@@ -71,9 +71,8 @@ def floor(cuda: Dotted, rulebook: Rulebook, *, windows: bool) -> Dotted | None:
 
     Where the rules hold a floor for the major, any driver from there on will do; else only the toolkit's own or newer.
     """
-    shipped = [d for d in rulebook.toolkit_drivers if minor_of(d.cuda) == minor_of(cuda)]
-    numbers = [n for d in shipped if (n := d.windows if windows else d.linux) is not None]
-    own = min(numbers, default=None)
+    shipped = rulebook.shipped_drivers.get(minor_of(cuda), ())
+    own = min((n for d in shipped if (n := d.windows if windows else d.linux) is not None), default=None)
     general = _general_floor(cuda, rulebook, windows=windows)
     return min((n for n in (own, general) if n is not None), default=None)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 from envsolve.judge.accelerator import vendor_of
 from envsolve.judge.driver import driver_of
@@ -40,10 +41,31 @@ def survey(
 
     With `pins` False builds that the request pins away are judged as well and refused as "pinned-away".
     """
+    if not pins:
+        return _survey(machine, request, rulebook, excluded, pins)
+    absent = frozenset(row for row in excluded if row[0] == "torch")
+    found = _remembered(machine, request, rulebook, excluded - absent, pins)
+    if not absent:
+        return found
+    running, refused = (
+        tuple(r for r in rows if not _is_absent(r.build, absent)) for rows in (found.running, found.refused)
+    )
+    return Survey(running=running, refused=refused)
+
+
+def _survey(machine: Machine, request: Request, rulebook: Rulebook, excluded: Excluded, pins: bool) -> Survey:
     wanted = read_wanted(request)
     rows = list(_rows(machine, request, wanted, rulebook, excluded, pins))
     running = sorted((r for r in rows if r.runs), key=lambda r: r.rank, reverse=True)
     return Survey(running=tuple(running), refused=tuple(r for r in rows if not r.runs))
+
+
+# Where an index lacks the planned torch, the next one is asked for, and so on: the same survey without those builds.
+_remembered = lru_cache(maxsize=2)(_survey)
+
+
+def _is_absent(build: Build, absent: Excluded) -> bool:
+    return ("torch", str(build.torch), build.variant) in absent
 
 
 def newest_first(rows: tuple[Row, ...]) -> tuple[Refused, ...]:
@@ -124,7 +146,7 @@ def _pinned_away(build: Build, request: Request, wanted: Wanted, excluded: Exclu
     if not wanted.accepts("torch", build.torch, build.variant):
         text = f"torch{wanted.specs['torch']} asks for another"
         return Refusal(code="pinned-away", text=text, blames=("pin",))
-    if ("torch", str(build.torch), build.variant) in excluded:
+    if _is_absent(build, excluded):
         return Refusal(code="no-wheel", text="not on the index", blames=("index",))
     return None
 

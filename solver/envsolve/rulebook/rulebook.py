@@ -178,6 +178,14 @@ class Rulebook:
         made = self._keyed("toolkits", cells.dotted, rows.toolkit_driver)
         return tuple(made[cuda] for cuda in sorted(made))
 
+    @cached_property
+    def shipped_drivers(self) -> Mapping[tuple[int, ...], tuple[ToolkitDriver, ...]]:
+        """CUDA minor, like (12, 8) -> what each of its toolkits ships with."""
+        found: dict[tuple[int, ...], list[ToolkitDriver]] = {}
+        for row in self.toolkit_drivers:
+            found.setdefault(_minor(row.cuda), []).append(row)
+        return {minor: tuple(rows) for minor, rows in found.items()}
+
     def toolkit_driver(self, cuda: Dotted) -> ToolkitDriver | None:
         """The first toolkit driver of a CUDA minor (12.8 -> that of 12.8.0): the lowest that speaks it in full."""
         return next((row for row in self.toolkit_drivers if _minor(row.cuda) == _minor(cuda)), None)
