@@ -37,7 +37,7 @@ def blamed_module(evidence: Evidence, facts: Facts, symptom: Symptom) -> str:
     """The module that a message blames: by its own word, by its library, or by the last file above it; "" if none."""
     if symptom.name == "different-cuda":
         other = symptom.get("other")
-        return "" if other in ("torchvision", "torchaudio") else other
+        return "" if other.lower() in FAMILY else other
     if symptom.name == "missing-operator":
         operator = symptom.get("operator") or symptom.get("operator2")
         space = operator.split("::")[0] or symptom.get("space")

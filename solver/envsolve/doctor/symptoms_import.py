@@ -18,7 +18,8 @@ IMPORT = table(
     (
         "different-cuda",
         r"Detected that PyTorch and (?P<other>[\w-]+) were compiled with different CUDA (?:major )?versions\."
-        r" PyTorch has CUDA Version[= ](?P<torch>\d+\.\d+) and \S+ has CUDA Version[= ](?P<theirs>\d+\.\d+)",
+        r" PyTorch has CUDA Version[= ](?P<torch>\d+\.\d+) (?:and|whereas) \S+ has CUDA Version[= ]"
+        r"(?P<theirs>\d+\.\d+)",
     ),
     ("load-failed", rf"Could not load this library: {_LIB}|OSError: {_LIB.replace('library', 'library2')}: "),
     (

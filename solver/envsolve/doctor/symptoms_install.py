@@ -127,7 +127,8 @@ INSTALL = table(
     ("uv-environments", r"current Python platform is not compatible with the lockfile's supported environments"),
     (
         "conda-not-found",
-        r"PackagesNotFoundError|ResolvePackageNotFound|nothing provides requested|does not exist \(perhaps a "
+        r"PackagesNotFoundError|ResolvePackageNotFound|nothing provides requested|No candidates were found for"
+        r"|does not exist \(perhaps a "
         r"typo|not available from current channels",
     ),
     (
@@ -138,7 +139,12 @@ INSTALL = table(
     ("conda-channel", r"UnavailableInvalidChannel|The channel is not accessible"),
     ("conda-no-cuda", r"nothing provides __cuda|__cuda\S* [^\n]*missing on the system|feature:\|?@?/?\S*__cuda"),
     ("conda-glibc", r"__glibc\S*(?:[^\n]*(?:conflict|missing|available))?|feature:/linux-64::__glibc\S*"),
-    ("poetry-none", r"Unable to find installation candidates for (?P<package>[\w.-]+) \((?P<version>[\w.+]+)\)"),
+    # poetry's words, and pdm's
+    (
+        "poetry-none",
+        r"Unable to find installation candidates for (?P<package>[\w.-]+) \((?P<version>[\w.+]+)\)"
+        r"|Unable to find candidates for (?P<package2>[\w.-]+)==(?P<version2>\d[\w.+]*\w)",
+    ),
     (
         "poetry-unmatched",
         r"depends on (?P<package>[\w.-]+) \((?P<spec>[^()\n]*)\) which doesn't match any versions",

@@ -18,7 +18,7 @@ OTHER = table(
         r")?(?:not found|not installed|command not found)|Could not find ffmpeg|No audio backend",
     ),
     ("pkg-resources", r"No module named 'pkg_resources'|No module named 'distutils'|No module named 'setuptools'"),
-    ("other-module", r"(?:ModuleNotFoundError|ImportError): No module named '?(?P<module>[A-Za-z_]\w*)"),
+    ("other-module", r"(?:ModuleNotFoundError|ImportError): No module named '?(?P<module>[A-Za-z_][\w.]*)"),
     ("other-import", r"ImportError: cannot import name '(?P<name>\w+)' from '(?P<module>[\w.]+)'"),
     ("parse-driver", r"Failed to parse NVIDIA driver version"),
     ("pynvml-deprecated", r"The pynvml package is deprecated"),

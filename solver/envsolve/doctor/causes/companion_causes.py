@@ -86,10 +86,10 @@ def variant(s: Situation) -> Finding | None:
 
 def _said_different(s: Situation) -> Finding | None:
     found = s.evidence.all("different-cuda")
-    shown = next((x for x in found if x.get("other") in ("torchvision", "torchaudio")), None)
+    shown = next((x for x in found if x.get("other").lower() in ("torchvision", "torchaudio")), None)
     if shown is None:
         return None
-    name, own = shown.get("other"), shown.get("torch")
+    name, own = shown.get("other").lower(), shown.get("torch")  # torchaudio calls itself TorchAudio
     command = f"envsolve install --name NAME torch {name} --variant {variant_of_cuda(own)}"
     return finding(
         s,

@@ -110,14 +110,15 @@ def _sees_nothing(s: Situation) -> bool:
     e = s.evidence
     if e.environment.get("CUDA_VISIBLE_DEVICES") is not None:
         return False
-    # A CPU build never looks for a driver: "no driver" alone tells a CUDA build; that the host has one must be said.
-    cuda = s.torch.accelerator == "cuda" or (e.has("no-driver") and s.driver.known)
+    # A CPU build never looks for a driver: "no driver" alone tells a CUDA build; that the host has one, or a card, must
+    # be said.
+    cuda = s.torch.accelerator == "cuda" or (e.has("no-driver") and (s.driver.known or bool(s.machine.gpus)))
     return cuda and e.has("no-driver", "no-gpus")
 
 
 def _run_without_gpu(s: Situation) -> Command | None:
     """The last `docker run` if it asks for no GPU."""
-    verbs = ("run", "exec", "build", "up", "start")
+    verbs = ("run", "exec", "shell", "build", "up", "start")
     runs = [c for c in s.evidence.commands if c.tool == "docker" and c.verb in verbs]
     return runs[-1] if runs and not _ASKS_FOR_GPU.search(runs[-1].text) else None
 

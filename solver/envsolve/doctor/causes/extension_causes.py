@@ -35,7 +35,8 @@ def _wrong_torch(s: Situation) -> Finding | None:
     for symptom in s.evidence.all(*_IMPORTS):
         name = blamed_module(s.evidence, s.facts, symptom)
         if is_foreign(name):
-            return told(s, name, f"{name} was built for another torch than {s.torch.shown}", [symptom])
+            whose = s.torch.shown if s.torch.known else "the installed one"
+            return told(s, name, f"{name} was built for another torch than {whose}", [symptom])
     return None
 
 

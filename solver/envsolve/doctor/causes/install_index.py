@@ -123,7 +123,7 @@ def plain_words(s: Situation) -> Finding | None:
 
 def unlisted(s: Situation) -> Finding | None:
     """A torch that exists for this Python and platform and was still not found: the index is the cause."""
-    kinds = ("pip-none", "uv-none", "uv-not-in-registry", "poetry-none")
+    kinds = ("pip-none", "uv-none", "uv-not-in-registry", "uv-no-wheel", "poetry-none")
     unmet = next((f for f in failed(s.evidence) if f.name in FAMILY and f.symptom.name in kinds), None)
     if unmet is None:
         return None

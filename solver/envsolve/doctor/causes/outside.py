@@ -47,6 +47,10 @@ _SAID = {
         "a kernel failed while it ran: a fault of the program or its data, not of the set",
         "run with CUDA_LAUNCH_BLOCKING=1 to see where",
     ),
+    "numpy-dtype-size": (
+        "a compiled package belongs to another NumPy than the one that is installed; torch is not to blame",
+        "install the package in the traceback anew, or take the NumPy that it was built for",
+    ),
     "crt": (
         "a runtime library of Windows is missing (Visual C++ redistributable)",
         "install the Visual C++ redistributable",
