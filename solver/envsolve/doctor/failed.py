@@ -147,7 +147,7 @@ def _conda(evidence: Evidence) -> Iterator[Failed]:
         )
         block = "\n".join(lines[:ended])
         for match in _CONDA_ITEM.finditer(block):
-            name, number = match[1], (match[2] or "").lstrip("=<>")
+            name, number = match[1], (match[2] or "").lstrip("=<>").rstrip("*.")
             yield Failed(
                 name=name.lower(),
                 text=match[0].strip(" -\n"),

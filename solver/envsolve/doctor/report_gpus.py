@@ -64,6 +64,10 @@ _OTHERS = re.compile(
 )
 
 _NAMES_A_GPU = ("not-compatible", "gpu-too-old", "capability-range", "triton-gpu-old")
+_PRINTED = re.compile(
+    r"\s*(?:[|+>$#]|-+>|File \"|Collecting|Downloading|\S*(?:[Ee]rror|Warning|Exception|\.\w{2,4}(?::\d+)?):\s"
+    r"|(?:INFO|DEBUG|WARN(?:ING)?|ERROR|hint|note|warning)\S*:\s)"
+)
 _START = re.compile(r"^.*(?=\bNVIDIA )")  # a sentence may stand in front of the quoted message
 _WARNING = re.compile(r"^.*?(?:UserWarning|warnings?\.warn\w*)[:(]\s*")
 
@@ -82,7 +86,7 @@ def named(text: str, names: GpuNames) -> tuple[Gpu, ...]:
 
 def _looks_printed(line: str) -> bool:
     """Whether a line is a tool's output or a command: those are read by their own parsers."""
-    return bool(re.match(r"\s*(?:[|+>$#-]|File \"|Collecting|Downloading|\S+: )", line)) and "GPU" not in line
+    return bool(_PRINTED.match(line)) and "GPU" not in line
 
 
 def _in_sentence(sentence: str, names: GpuNames) -> Iterator[Gpu]:

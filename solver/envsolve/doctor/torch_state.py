@@ -144,6 +144,8 @@ def _variant(
         return "", "", False
     if (named := _of_files(evidence, row.version)) or (named := _of_index(evidence)):
         return named, "where it was installed from", False
+    if named := _of_runtime(evidence):
+        return named, "the CUDA runtime that it requires", False
     platform = evidence.machine.platform
     default = default_variant(version, platform, rulebook) if "os" in evidence.host.known else ""
     if default == "cpu" and evidence.has(*_ONLY_CUDA):
@@ -158,6 +160,15 @@ def _of_files(evidence: Evidence, version: str) -> str:
         if parts[0] == "torch" and parts[1].split("+")[0] == version.split("+")[0]:
             return variant_of_label(parts[1].partition("+")[2])
     return ""
+
+
+def _of_runtime(evidence: Evidence) -> str:
+    """The variant by the CUDA runtime package beside it, which torch's wheels for Linux pin exactly."""
+    found = evidence.installed.items()
+    cudas = [row.version for name, row in found if re.fullmatch(r"nvidia-cuda-runtime(?:-cu\d+)?", name)]
+    if len(cudas) != 1 or evidence.machine.os != "linux":
+        return ""
+    return variant_of_cuda(".".join(cudas[0].split(".")[:2]))
 
 
 def _of_index(evidence: Evidence) -> str:

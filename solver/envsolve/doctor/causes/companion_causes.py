@@ -160,6 +160,8 @@ def _companion_message(s: Situation) -> Symptom | None:
     if shown is not None and re.match(r"torch(?:vision|audio)::", shown.get("operator") or "torchvision::"):
         return shown
     found = s.evidence.all("undefined-symbol", "load-failed", "symbol-not-found", "dll-failed")
+    if s.companions and all(c.belongs and c.variant in ("", s.torch.variant) for c in s.companions):
+        found = tuple(x for x in found if x.line not in s.evidence.lines("image-extension"))
     return next((symptom for symptom in found if _COMPANION_FILE.search(symptom.text)), None)
 
 

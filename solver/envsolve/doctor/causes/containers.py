@@ -145,7 +145,7 @@ def _guest(s: Situation) -> Finding | None:
     """A virtual machine to which the card was not passed through."""
     e = s.evidence
     shown = e.first("no-driver", "no-gpus", "driver-unreachable", "no-devices", "cuda-unavailable")
-    if not e.host.virtual or e.host.vgpu or not (shown or e.torch.available is False):
+    if not (e.host.virtual and e.host.gpu_claimed) or e.host.vgpu or not (shown or e.torch.available is False):
         return None
     if s.torch.accelerator == "cpu" or (s.machine.gpus and s.driver.known):
         return None

@@ -12,6 +12,7 @@ from envsolve.dotted import Dotted
 
 _PLAN_ALL = "envsolve plan torch torchvision torchaudio"
 _TOOLKIT = re.compile(r"cudatoolkit|cuda-toolkit|pytorch-cuda|cuda-version")
+_OWN_PYTHON = re.compile(r"existing python installation|Your python: python")
 _PYTHON_ITEM = re.compile(r"- python(?:_abi)?[ =\[]")
 
 
@@ -69,7 +70,8 @@ def conda_conflict(s: Situation) -> Finding | None:
     shown = e.first("conda-unsatisfiable")
     if shown is None or not re.search(r"pytorch|torch", e.text):
         return None
-    if _TOOLKIT.search(e.text) and not _PYTHON_ITEM.search(e.text):
+    by_python = _PYTHON_ITEM.search(e.text) or _OWN_PYTHON.search(e.text)
+    if _TOOLKIT.search(e.text) and not by_python:
         headline = "the pinned CUDA toolkit and the pytorch build ask for different CUDA lines"
         way = fix("drop the toolkit pin: the build brings its own CUDA", _PLAN_ALL)
         return finding(s, "variant-mismatch", headline, shown=[shown], fixes=[way], certainty="medium")
