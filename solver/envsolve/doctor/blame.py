@@ -53,6 +53,9 @@ def _of_library(facts: Facts, library: str) -> str:
         found = re.split(r"[./\\]", re.split(r"[/\\]", library)[-1])[0].removeprefix("lib")
         ours = found.startswith(("torch", "c10", "cu", "nv"))
         found = "" if ours and facts.extension_of(found) is None else found
+    if found.startswith("_"):  # "_C" of a checkout: its folder tells whose
+        folders = [word for word in re.split(r"[/\\]", library)[:-1] if word]
+        found = folders[-1] if folders and is_foreign(folders[-1]) and folders[-1].isidentifier() else ""
     if not found or found.startswith("_"):
         return ""
     known = facts.extension_of(found)

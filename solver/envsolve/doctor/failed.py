@@ -97,7 +97,7 @@ def _read(symptom: Symptom) -> Failed | None:
         spec = symptom.get("spec")
         return _failed(f"{symptom.get('package')}{spec if spec[:1] in '<>=!~' else f'=={spec}'}", symptom, None)
     if symptom.name == "uv-not-in-registry":
-        return _failed(symptom.get("package"), symptom, ())
+        return _failed(symptom.get("package") or symptom.get("package2"), symptom, ())
     return None
 
 

@@ -27,7 +27,8 @@ _TARGETS = re.compile(
 _TARGET = re.compile(r"(?:sm|compute)_\d+[af]?")
 _LABELLED = re.compile(
     r"(?:\btorch\.__version__`?\s*(?:==|=|:|->|is|gives|says|shows|prints)"
-    r"|\b(?:[Pp]y)?[Tt]orch[ _-][Vv]ersion`?\s*(?:==|=|:|->|is)|(?<![\w/])(?:py)?torch\s*:)\s*[`'\"]?(\d+\.\d+[\w.+-]*)"
+    r"|\b(?:[Pp]y)?[Tt]orch[ _-][Vv]ersion`?\s*(?:==|=|:|->|is)"
+    r"|(?<![\w/])(?<!build )(?:[Pp]y)?[Tt]orch[*`]{0,2}\s*:[*`]{0,2})\s*[`'\"]?(\d+\.\d+[\w.+-]*)"
 )
 _PROSE = re.compile(
     r"\b(?:py)?torch[ =-]{1,2}(?:version )?v?(\d+\.\d+(?:\.\d+)?(?:[a-z]+\d*)?(?:\.dev\d+)?(?:\+[\w.]+)?)",

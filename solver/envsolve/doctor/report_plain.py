@@ -13,6 +13,9 @@ _TIME = re.compile(
 )
 _QUOTE = re.compile(r"^\s{0,3}>(?: |$)")
 _SERVICE = re.compile(r"^([\w.-]{2,40}?)\s*\|\s")
+# A row of a table of two columns, as Markdown writes it: "| Driver | 550.54 |".
+_TWO_CELLS = re.compile(r"^\s*\|\s*([^|]{1,60}?)\s*\|\s*([^|]{1,200}?)\s*\|\s*$")
+_PACKAGE = re.compile(r"[a-z][\w.-]*")
 _LONG_WORD = re.compile(r"\S{400,}")  # a hash, a progress bar, a line of base64
 _MOST_IN_LINE = 6000
 _FENCE = re.compile(r"^\s*(?:```+|~~~+)\w*\s*$")
@@ -25,7 +28,8 @@ def plain(text: str) -> str:
         lines = [_QUOTE.sub("", line) for line in lines]
     services = Counter(match[1] for line in lines if (match := _SERVICE.match(line)))
     often = {name for name, count in services.items() if count >= 2 and not name.isdecimal()}
-    return "\n".join("" if _FENCE.match(line) else _without_service(line, often) for line in lines)
+    lines = ["" if _FENCE.match(line) else _without_service(line, often) for line in lines]
+    return "\n".join(_TWO_CELLS.sub(_cells, line) for line in lines)
 
 
 def _shortened(line: str) -> str:
@@ -34,6 +38,12 @@ def _shortened(line: str) -> str:
         return line
     line = _LONG_WORD.sub(lambda match: f"{match[0][:200]}…{match[0][-150:]}", line)
     return line if len(line) <= _MOST_IN_LINE else f"{line[: _MOST_IN_LINE // 2]} … {line[-_MOST_IN_LINE // 2 :]}"
+
+
+def _cells(match: re.Match[str]) -> str:
+    """A package and its version as a list shows them, anything else with a colon."""
+    name, value = match[1].strip("*` "), match[2].strip("*` ")
+    return f"{name}  {value}" if _PACKAGE.fullmatch(name) and value[:1].isdecimal() else f"{name}: {value}"
 
 
 def _without_service(line: str, often: set[str]) -> str:

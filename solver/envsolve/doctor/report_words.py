@@ -74,7 +74,7 @@ _FOLDER = re.compile(r"[Pp]ython3(\d{1,2})(t?)[\\/]")
 _NEEDED_TAG = re.compile(r"\(e\.g\., `cp3(\d{1,2})(t?)`\)")
 _WHEEL_TAG = re.compile(r"-cp3(\d{1,2})(?:-cp3\d{1,2}(t?)|-none|-abi3)?")
 _DRIVER = re.compile(
-    r"\b[Dd]rivers?(?: [Vv]ersion)?(?: is| was|:| =|=| number)?\s(?:at |on |to |of "
+    r"\b[Dd]rivers?(?: [Vv]ersion)?[*`]{0,2}(?: is| was|:| =|=| number)?[*`]{0,2}\s(?:at |on |to |of "
     r"|R)?v?(\d{3}\.\d{1,3}(?:\.\d{1,3})?)\b"
     r"|\b(?:NVIDIA|nvidia|Nvidia)(?: GeForce)?(?: Game Ready)?(?: [Dd]river)?(?: version)? "
     r"v?(\d{3}\.\d{2,3}(?:\.\d{1,3})?)\b"

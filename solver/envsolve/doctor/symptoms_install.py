@@ -85,7 +85,8 @@ INSTALL = table(
     ),
     (
         "uv-not-in-registry",
-        r"(?P<package>[\w.-]+) was not found in the (?:package registry|provided package locations)",
+        r"(?P<package>[\w.-]+) was not found in the (?:package registry|provided package locations)"
+        r"|Could not find a matching version of package (?P<package2>[\w.-]+)",
     ),
     ("uv-no-solution", r"No solution found when resolving"),
     (

@@ -20,6 +20,7 @@ _ONLY_CUDA = (
     "not-compatible", "supported-list", "gpu-too-old", "capability-range", "no-kernel-image", "driver-old",
     "no-driver", "no-gpus", "out-of-memory", "ptx-toolchain", "error-803", "error-804", "launch-failure",
 )  # fmt: skip
+_TOOLKIT = re.compile(r"\b(?:cudatoolkit|pytorch-cuda)\s?=+\s?(\d+\.\d+)")
 _PLATFORMS = ("linux_x86_64", "windows_amd64", "linux_aarch64", "macos_arm64", "macos_x86_64")
 
 
@@ -126,31 +127,38 @@ def _variant(
     evidence: Evidence, row: Installed | None, version: Version | None, rulebook: Rulebook
 ) -> tuple[str, str, bool]:
     """(variant, where it comes from, whether that is sure)"""
-    label = variant_of_label(row.label) if row else ""
-    if label:
-        return label, "its label", True
-    if row and (build := variant_of_build(row.build)):
-        return build, "conda's build string", True
-    said = evidence.torch
-    if said.hip:
-        return f"rocm{'.'.join(said.hip.split('.')[:2])}", "torch.version.hip", True
-    if said.cuda:
-        return variant_of_cuda(said.cuda), "torch.version.cuda", True
-    if said.cuda == "":
-        return "cpu", "torch.version.cuda is None", True
-    if evidence.has("not-compiled") and row is not None:
-        return "cpu", "its own message", True
+    if named := _said_variant(evidence, row):
+        return *named, True
     if row is None or version is None or row.build or row.name == "pytorch" or "+" in row.version:
         return "", "", False
-    if (named := _of_files(evidence, row.version)) or (named := _of_index(evidence)):
-        return named, "where it was installed from", False
-    if named := _of_runtime(evidence):
-        return named, "the CUDA runtime that it requires", False
+    if (named_by := _of_files(evidence, row.version)) or (named_by := _of_index(evidence)):
+        return named_by, "where it was installed from", False
+    if named_by := _of_runtime(evidence):
+        return named_by, "the CUDA runtime that it requires", False
+    if named_by := _of_toolkit(evidence, row.version):
+        return named_by, "the toolkit that conda was asked for", False
     platform = evidence.machine.platform
     default = default_variant(version, platform, rulebook) if "os" in evidence.host.known else ""
     if default == "cpu" and evidence.has(*_ONLY_CUDA):
         default = ""
     return default, "the default Python index" if default else "", False
+
+
+def _said_variant(evidence: Evidence, row: Installed | None) -> tuple[str, str] | None:
+    """The variant that the version or torch itself names, and where; None where neither does."""
+    label = variant_of_label(row.label) if row else ""
+    if label:
+        return label, "its label"
+    if row and (build := variant_of_build(row.build)):
+        return build, "conda's build string"
+    said = evidence.torch
+    if said.hip:
+        return f"rocm{'.'.join(said.hip.split('.')[:2])}", "torch.version.hip"
+    if said.cuda:
+        return variant_of_cuda(said.cuda), "torch.version.cuda"
+    if said.cuda == "":
+        return "cpu", "torch.version.cuda is None"
+    return ("cpu", "its own message") if evidence.has("not-compiled") and row is not None else None
 
 
 def _of_files(evidence: Evidence, version: str) -> str:
@@ -169,6 +177,13 @@ def _of_runtime(evidence: Evidence) -> str:
     if len(cudas) != 1 or evidence.machine.os != "linux":
         return ""
     return variant_of_cuda(".".join(cudas[0].split(".")[:2]))
+
+
+def _of_toolkit(evidence: Evidence, version: str) -> str:
+    """The variant of the toolkit that stands beside conda's `pytorch=VERSION`."""
+    asked = re.search(rf"\bpytorch\s?=+\s?{re.escape(version)}(?![\w.]*\+)", evidence.text)
+    toolkit = _TOOLKIT.search(evidence.text)
+    return variant_of_cuda(toolkit[1]) if asked and toolkit else ""
 
 
 def _of_index(evidence: Evidence) -> str:

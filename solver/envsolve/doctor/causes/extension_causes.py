@@ -23,6 +23,9 @@ _OWN_WORDS = {
     "flash-old-gpu": "flash-attn", "flash-missing": "flash-attn", "deepspeed-cuda": "deepspeed",
     "torchcodec": "torchcodec", "ctranslate": "ctranslate2", "onnxruntime": "onnxruntime-gpu",
 }  # fmt: skip
+_WITHOUT_FLASH = fix(
+    "run without flash-attn, no build of it serves this GPU: torch's own attention (sdpa) does the same"
+)
 
 
 def extension(s: Situation) -> Finding | None:
@@ -71,7 +74,8 @@ def _own_words(s: Situation) -> Finding | None:
     if s.torch.accelerator == "cpu" and s.gpu_wanted and shown.name != "flash-missing":
         return None
     name = _OWN_WORDS[shown.name]
-    return told(s, name, _own_headline(s, shown, name), [shown])
+    ways = [_WITHOUT_FLASH] if shown.name == "flash-old-gpu" else []
+    return told(s, name, _own_headline(s, shown, name), [shown], fixes=ways)
 
 
 def _own_headline(s: Situation, shown: Symptom, name: str) -> str:

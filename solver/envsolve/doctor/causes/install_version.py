@@ -33,12 +33,20 @@ def _judge(s: Situation, unmet: Failed) -> Finding | None:
     if unmet.symptom.name == "uv-abi":
         return unserved_python(s, unmet, [])
     if unmet.name == "torch":
-        return _torch(s, unmet)
+        return _mac_label(s, unmet) or _torch(s, unmet)
     if unmet.name in FAMILY:
-        return _companion(s, unmet)
+        return _mac_label(s, unmet) or _companion(s, unmet)
     if unmet.name == "triton":
         return _triton(s, unmet)
     return _no_wheel(s, unmet, f"there is no {unmet.shown}", fix("drop it: torch needs no such package"))
+
+
+def _mac_label(s: Situation, unmet: Failed) -> Finding | None:
+    """A label on macOS, whose files carry none."""
+    if not unmet.label or s.machine.os != "macos" or "os" not in s.evidence.host.known:
+        return None
+    way = fix("ask for the version without its label there (a marker on sys_platform does it)")
+    return _no_wheel(s, unmet, f"the files for macOS carry no label: there is no {unmet.shown} for it", way)
 
 
 def _torch(s: Situation, unmet: Failed) -> Finding | None:

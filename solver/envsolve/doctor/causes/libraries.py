@@ -16,7 +16,7 @@ from envsolve.doctor.write import finding, fix
 from envsolve.rulebook.tables import NumpyRule
 
 _BETWEEN_NVIDIA = re.compile(
-    r"undefined symbol: (?:__nvJitLink|nccl|cudnn|cublas|cusparse|cuda)\w*|version libnvJitLink"
+    r"undefined symbol: (?:_ZNK?\d+)?(?:__nvJitLink|nccl|cudnn|cublas|cusparse|cuda)\w*|version libnvJitLink"
 )
 _NVIDIA_LIBRARY = re.compile(
     r"lib(?:cudnn|cublas|cudart|nccl|cusparse|cufft|curand|cusolver|nvrtc|nvToolsExt|cupti|nvJitLink|nvshmem|cufile)"
