@@ -22,7 +22,7 @@ _PURE = frozenset({
     "compressed_tensors", "optimum", "stable_baselines3", "segment_anything", "easyocr", "docling", "marker",
     "surya", "insightface", "skimage", "PIL",
 })  # fmt: skip
-_OWN_SPACES = ("torchvision", "torchaudio", "aten", "prims", "profiler", "c10d", "quantized")
+OWN_SPACES = ("torchvision", "torchaudio", "aten", "prims", "profiler", "c10d", "quantized")
 _TORCH_SOURCE = re.compile(r"aten|ATen|THC|c10|torch[/\\]csrc|[/\\]pytorch[/\\]|torch[/\\]lib[/\\]th|\.\./")
 _CUDA_SOURCE = re.compile(r"(?:[A-Za-z]:)?[\w./\\+~-]+\.(?:cu|cuh)(?=[:(])")
 _NEAR_LINES = 60  # a traceback's own lines before its message
@@ -41,7 +41,7 @@ def blamed_module(evidence: Evidence, facts: Facts, symptom: Symptom) -> str:
     if symptom.name == "missing-operator":
         operator = symptom.get("operator") or symptom.get("operator2")
         space = operator.split("::")[0] or symptom.get("space")
-        return "" if space in _OWN_SPACES else space
+        return "" if space in OWN_SPACES else space
     if symptom.name == "dll-failed" and symptom.get("module"):
         return _of_dll(evidence, symptom)
     return _of_library(facts, symptom.get("library") or symptom.get("library2"))

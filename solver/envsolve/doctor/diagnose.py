@@ -88,6 +88,7 @@ CAUSES: tuple[Cause, ...] = (
     healthy.fits,
     extension_building.not_built,
     outside.other_module,
+    outside.other_traceback,
     outside.other_install,
 )
 

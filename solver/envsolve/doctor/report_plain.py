@@ -11,6 +11,11 @@ _TIME = re.compile(
     r"^\s{0,4}\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?(?: ?\[?(?:INFO|ERROR"
     r"|WARN(?:ING)?|DEBUG)\]?:?)? "
 )
+# What docker's builder puts in front: "#12 61.32 Killed", "1.912 ERROR: …".
+_BUILDER = re.compile(
+    r"^\s{0,4}(?:=> )?(?:#\d+ (?:\d+\.\d{1,3} )?"
+    r"|\d+\.\d{1,3} (?=(?:ERROR|WARNING|INFO|Collecting|Looking|Killed|Traceback|Successfully|Installing)\b))"
+)
 _QUOTE = re.compile(r"^\s{0,3}>(?: |$)")
 _SERVICE = re.compile(r"^([\w.-]{2,40}?)\s*\|\s")
 # A row of a table of two columns, as Markdown writes it: "| Driver | 550.54 |".
@@ -23,7 +28,7 @@ _FENCE = re.compile(r"^\s*(?:```+|~~~+)\w*\s*$")
 
 def plain(text: str) -> str:
     """The text, line for line, without colours, times, quote signs, names of services and fences."""
-    lines = [_TIME.sub("", _shortened(line)) for line in tidy(text).split("\n")]
+    lines = [_BUILDER.sub("", _TIME.sub("", _shortened(line))) for line in tidy(text).split("\n")]
     if sum(line.startswith(("> ", ">  ")) for line in lines) >= 3:
         lines = [_QUOTE.sub("", line) for line in lines]
     services = Counter(match[1] for line in lines if (match := _SERVICE.match(line)))

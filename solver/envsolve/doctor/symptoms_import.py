@@ -13,6 +13,10 @@ IMPORT = table(
         r"C\+\+ ops"
         r"|No such operator (?P<operator2>\w+::\w+)|'_OpNamespace' '(?P<space>\w+)' object has no attribute",
     ),
+    (
+        "no-cuda-operator",
+        r"Could not run '(?P<space>\w+)::\w+' with arguments from the 'CUDA' backend",
+    ),
     ("undefined-symbol", rf"{_LIB}: undefined symbol: (?P<symbol>[\w@]+)(?:,? version (?P<provider>[\w.]+))?"),
     ("symbol-not-found", r"symbol not found in flat namespace|Symbol not found: (?P<symbol>\w+)"),
     (

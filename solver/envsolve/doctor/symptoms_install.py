@@ -155,7 +155,7 @@ INSTALL = table(
         r"Because (?:no versions of )?(?P<package>[\w.-]+)[^\n]* (?:depends on|matches?|requires) (?P<need>[^\n]*)",
     ),
     ("no-space", r"No space left on device|Errno 28"),
-    ("memory", r"MemoryError|^\s*Killed\s*$"),
+    ("memory", r"MemoryError|(?m:^)\s*Killed\s*(?m:$)|exit code:? 137\b|\bOOMKilled\b"),
     ("externally-managed", r"externally-managed-environment"),
     (
         "lock-changed",

@@ -20,6 +20,7 @@ _ONLY_CUDA = (
     "not-compatible", "supported-list", "gpu-too-old", "capability-range", "no-kernel-image", "driver-old",
     "no-driver", "no-gpus", "out-of-memory", "ptx-toolchain", "error-803", "error-804", "launch-failure",
 )  # fmt: skip
+_CPUONLY = re.compile(r"^\s*-\s+cpuonly\b|^\s*cpuonly\s+\d|\b(?:conda|mamba)\b[^\n]* cpuonly\b", re.MULTILINE)
 _TOOLKIT = re.compile(r"\b(?:cudatoolkit|pytorch-cuda)\s?=+\s?(\d+\.\d+)")
 _PLATFORMS = ("linux_x86_64", "windows_amd64", "linux_aarch64", "macos_arm64", "macos_x86_64")
 
@@ -135,8 +136,8 @@ def _variant(
         return named_by, "where it was installed from", False
     if named_by := _of_runtime(evidence):
         return named_by, "the CUDA runtime that it requires", False
-    if named_by := _of_toolkit(evidence, row.version):
-        return named_by, "the toolkit that conda was asked for", False
+    if named_by := _of_conda(evidence, row.version):
+        return named_by, "what conda was asked for", False
     platform = evidence.machine.platform
     default = default_variant(version, platform, rulebook) if "os" in evidence.host.known else ""
     if default == "cpu" and evidence.has(*_ONLY_CUDA):
@@ -179,8 +180,10 @@ def _of_runtime(evidence: Evidence) -> str:
     return variant_of_cuda(".".join(cudas[0].split(".")[:2]))
 
 
-def _of_toolkit(evidence: Evidence, version: str) -> str:
-    """The variant of the toolkit that stands beside conda's `pytorch=VERSION`."""
+def _of_conda(evidence: Evidence, version: str) -> str:
+    """cpu where conda is given cpuonly; else the variant of the toolkit that stands beside its `pytorch=VERSION`."""
+    if _CPUONLY.search(evidence.text) and not evidence.has(*_ONLY_CUDA):
+        return "cpu"
     asked = re.search(rf"\bpytorch\s?=+\s?{re.escape(version)}(?![\w.]*\+)", evidence.text)
     toolkit = _TOOLKIT.search(evidence.text)
     return variant_of_cuda(toolkit[1]) if asked and toolkit else ""

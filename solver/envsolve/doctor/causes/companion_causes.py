@@ -81,7 +81,20 @@ def _matching(s: Situation) -> Iterator[Fix]:
 
 def variant(s: Situation) -> Finding | None:
     """Versions that belong together, in builds that do not."""
-    return _said_different(s) or _labels_differ(s)
+    return _said_different(s) or _labels_differ(s) or _without_cuda(s)
+
+
+def _without_cuda(s: Situation) -> Finding | None:
+    """A companion that has its operators for the CPU alone, beside a torch that puts tensors on the GPU."""
+    found = s.evidence.all("no-cuda-operator")
+    shown = next((x for x in found if x.get("space") in ("torchvision", "torchaudio")), None)
+    if shown is None:
+        return None
+    name = shown.get("space")
+    headline = f"{name} is a CPU build, torch is one for CUDA"
+    text = f"take torch and {name} from one index, in one step, in a new environment"
+    way = fix(text, f"envsolve install --name NAME torch {name}")
+    return finding(s, "variant-mismatch", headline, shown=[shown], fixes=[*_matching(s)] or [way])
 
 
 def _said_different(s: Situation) -> Finding | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from envsolve.addresses import PYTORCH_INDEX
-from envsolve.doctor.blame import blamed_module, foreign_file, is_foreign, owner_of
+from envsolve.doctor.blame import OWN_SPACES, blamed_module, foreign_file, is_foreign, owner_of
 from envsolve.doctor.evidence import Frame, Symptom
 from envsolve.doctor.facts import Extension
 from envsolve.doctor.finding import Finding, Fix
@@ -30,7 +30,7 @@ _WITHOUT_FLASH = fix(
 
 def extension(s: Situation) -> Finding | None:
     """An extension that was built for another torch, another CUDA or other GPUs."""
-    return _wrong_torch(s) or _no_kernels(s) or _own_words(s) or _missing_library(s)
+    return _wrong_torch(s) or _without_cuda(s) or _no_kernels(s) or _own_words(s) or _missing_library(s)
 
 
 def _wrong_torch(s: Situation) -> Finding | None:
@@ -40,6 +40,15 @@ def _wrong_torch(s: Situation) -> Finding | None:
         if is_foreign(name):
             whose = s.torch.shown if s.torch.known else "the installed one"
             return told(s, name, f"{name} was built for another torch than {whose}", [symptom])
+    return None
+
+
+def _without_cuda(s: Situation) -> Finding | None:
+    """An extension that has its operators for the CPU alone."""
+    for shown in s.evidence.all("no-cuda-operator"):
+        name = shown.get("space")
+        if is_foreign(name) and name not in OWN_SPACES:
+            return told(s, name, f"{name} was built without its CUDA part", [shown])
     return None
 
 

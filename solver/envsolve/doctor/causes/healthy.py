@@ -44,7 +44,7 @@ def harmless(s: Situation) -> Finding | None:
     """A message that looks bad while everything works."""
     e = s.evidence
     shown = e.first(*_HARMLESS)
-    if shown is None or not _works(s) or _is_ill(s) or _another_error(s):
+    if shown is None or not works(s) or is_ill(s) or _another_error(s):
         return None
     headline = f"nothing is wrong: {_HARMLESS[shown.name]}"
     sure = s.served or e.torch.available
@@ -53,10 +53,15 @@ def harmless(s: Situation) -> Finding | None:
     )
 
 
-def _is_ill(s: Situation) -> bool:
+def is_ill(s: Situation) -> bool:
     """Whether a message of an illness is there; torchvision quotes one in its note about the image reader."""
     quoted = s.evidence.lines("image-extension")
     return any(shown.line not in quoted for shown in s.evidence.all(*_ILL))
+
+
+def _unexplained(s: Situation) -> bool:
+    """Whether an error stands in the text, even without its traceback."""
+    return any(x.get("type").endswith(("Error", "Exception")) for x in s.evidence.all("error-line"))
 
 
 def _another_error(s: Situation) -> bool:
@@ -68,7 +73,7 @@ def _another_error(s: Situation) -> bool:
 def fits(s: Situation) -> Finding | None:
     """Build, GPU and driver go together by the rules, or the GPU was seen to compute, and nothing fails."""
     e = s.evidence
-    if not s.torch.known or e.has(*_ILL, "traceback") or not _works(s):
+    if not s.torch.known or e.has(*_ILL, "traceback") or not works(s) or _unexplained(s):
         return None
     if e.torch.available is False and s.torch.accelerator == "cuda":
         return None
@@ -80,7 +85,7 @@ def fits(s: Situation) -> Finding | None:
     return finding(s, "ok", headline, more=_fits(s), certainty="high" if sure else "medium", fine=fine)
 
 
-def _works(s: Situation) -> bool:
+def works(s: Situation) -> bool:
     """Whether everything that is known goes together, and enough is known."""
     e = s.evidence
     if e.torch.computed:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from envsolve.doctor.blame import FAMILY as BLAME_FAMILY
+from envsolve.doctor.causes.healthy import is_ill, works
 from envsolve.doctor.finding import Finding
+from envsolve.doctor.report_frames import module_of
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.write import finding, fix
 
@@ -29,6 +32,10 @@ _SAID = {
     ),
     "windows-long-path": ("Windows' limit on the length of paths", "allow long paths, or use a shorter folder"),
     "inductor-compiler": ("torch.compile finds no compiler", "install one, or run without torch.compile"),
+    "triton-libcuda": (
+        "triton asks ldconfig for libcuda.so and gets no answer; torch itself finds the driver",
+        "make the driver's folder known to ldconfig (sudo ldconfig), or set TRITON_LIBCUDA_PATH to it",
+    ),
     "python-h": ("the headers of this Python are missing for compiling", "install them (python3-dev)"),
     "pkg-resources": ("setuptools or distutils is missing in this environment", "install setuptools"),
     "ffmpeg": ("FFmpeg or an audio backend is missing", "install it"),
@@ -68,6 +75,20 @@ def known_message(s: Situation) -> Finding | None:
     headline, way = _SAID[shown.name]
     fine = [f"{s.torch.shown} is not to blame"] if s.torch.known else []
     return finding(s, "not-torch", headline, shown=[shown], fixes=[fix(way)], fine=fine)
+
+
+def other_traceback(s: Situation) -> Finding | None:
+    """A traceback that ends in code outside torch, while torch and the GPU go together."""
+    error = s.evidence.all("error-line")[-1:]
+    if not error or not s.torch.known or not works(s) or is_ill(s) or not s.evidence.has("traceback"):
+        return None
+    files = [f.path for f in s.evidence.frames if f.line <= error[0].line and f.path.endswith(".py")]
+    if not files or module_of(files[-1]) in BLAME_FAMILY:
+        return None
+    whose = module_of(files[-1]) or files[-1]
+    headline = f"the error comes from {whose}; {s.torch.shown} and the GPU go together"
+    way = fix(f"look into {whose}, leave torch as it is")
+    return finding(s, "not-torch", headline, shown=error, fixes=[way], certainty="medium")
 
 
 def other_module(s: Situation) -> Finding | None:
