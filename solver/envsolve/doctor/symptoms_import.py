@@ -66,7 +66,8 @@ IMPORT = table(
     ),
     (
         "torch-not-itself",
-        r"partially initialized module 'torch'|module 'torch' has no attribute '(?P<name>\w+)'|No module named "
+        r"partially initialized module 'torch'|_NamespacePath\(\['[^']*[/\\]torch'\]\)"
+        r"|module 'torch' has no attribute '(?P<name>\w+)'|No module named "
         r"'torch\._C'"
         r"|cannot import name '?(?P<name2>\w+)'? from (?:partially initialized module )?'torch'"
         r"|No module named 'torch\.(?P<sub>[\w.]+)'; 'torch' is not a package|Failed to load PyTorch C extensions",

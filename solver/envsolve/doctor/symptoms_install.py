@@ -35,7 +35,7 @@ INSTALL = table(
     (
         "dependency-warning",
         r"pip's dependency resolver does not currently take into account|(?P<owner>[\w.-]+ \d\S*) requires "
-        r"(?P<need>[\w.-]+[^\n,;]*), but you have (?P<have>[\w.-]+ \S+) which is incompatible",
+        r"(?P<need>[\w.-]+[^\n,;]*)(?:;[^\n,]*)?, but you have (?P<have>[\w.-]+ \S+) which is incompatible",
     ),
     ("hash-mismatch", r"DO NOT MATCH THE HASHES|Hash mismatch for|hash mismatch|Expected sha256 \w+"),
     (

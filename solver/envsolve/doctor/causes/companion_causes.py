@@ -47,7 +47,8 @@ def wrong_version(s: Situation) -> Finding | None:
     return finding(
         s,
         "companion-mismatch",
-        f"{names} does not belong to torch {version}: that goes with {pins(s, version)}",
+        f"{names} {'does' if len(wrong) == 1 else 'do'} not belong to torch {version}: that goes with "
+        f"{pins(s, version)}",
         shown=s.evidence.all(*_BROKEN)[:2],
         more=_belongs_to(s, wrong[0]),
         fixes=_matching(s),

@@ -28,8 +28,10 @@ _SILENT = (
     "all-busy", "init-failed",
 )  # fmt: skip
 _NOUVEAU = re.compile(
-    r"driver in use: nouveau|nouveau\s+\d+ +\d|\bnouveau\b.{0,40}(?:loaded|in use|driver)", re.IGNORECASE
+    r"driver in use: nouveau|driver[:=] ?nouveau|nouveau\s+\d+ +\d|\bnouveau\b.{0,40}(?:loaded|in use|driver)",
+    re.IGNORECASE,
 )
+_SECURE_BOOT_ON = re.compile(r"SecureBoot enabled|Secure Boot (?:is )?(?:on\b|enabled|active)", re.IGNORECASE)
 _SECURE_BOOT = re.compile(r"key was rejected|required key|unsigned module|secure ?boot", re.IGNORECASE)
 
 
@@ -133,6 +135,8 @@ def _why_silent(s: Situation) -> tuple[str, Fix]:
             "the GPU is held by another program, or its compute mode forbids a second one",
             fix("see who uses it and which compute mode it is in", "nvidia-smi -q -d COMPUTE", "nvidia-smi"),
         )
+    if _SECURE_BOOT_ON.search(e.text):
+        return "the NVIDIA driver is not loaded, and Secure Boot is on", _module(s)
     text = (
         "reboot; if it stays, the module was not built for the running kernel: install the kernel headers and the "
         "driver package anew"

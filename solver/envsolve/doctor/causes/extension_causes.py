@@ -23,6 +23,10 @@ _OWN_WORDS = {
     "flash-old-gpu": "flash-attn", "flash-missing": "flash-attn", "deepspeed-cuda": "deepspeed",
     "torchcodec": "torchcodec", "ctranslate": "ctranslate2", "onnxruntime": "onnxruntime-gpu",
 }  # fmt: skip
+_TOOLKIT = fix(
+    "give it a toolkit of the CUDA that torch was built with (CUDA_HOME), or run without its compiled operators",
+    'python -c "import torch; print(torch.version.cuda)"',
+)
 _WITHOUT_FLASH = fix(
     "run without flash-attn, no build of it serves this GPU: torch's own attention (sdpa) does the same"
 )
@@ -84,6 +88,8 @@ def _own_words(s: Situation) -> Finding | None:
         return None
     name = _OWN_WORDS[shown.name]
     ways = [_WITHOUT_FLASH] if shown.name == "flash-old-gpu" else []
+    if shown.name == "deepspeed-cuda" and not shown.get("have"):
+        ways = [_TOOLKIT]
     return told(s, name, _own_headline(s, shown, name), [shown], fixes=ways)
 
 
@@ -95,7 +101,9 @@ def _own_headline(s: Situation, shown: Symptom, name: str) -> str:
         f"{shown.get('have') or s.torch.shown}",
         "flash-old-gpu": f"flash-attn serves no GPU below compute capability {floor}",
         "deepspeed-cuda": f"DeepSpeed's compiler is CUDA {shown.get('have')}, torch is built for CUDA "
-        f"{shown.get('torch')}",
+        f"{shown.get('torch')}"
+        if shown.get("have")
+        else "DeepSpeed has to compile its operators, and there is no CUDA toolkit to do it",
         "torchcodec": "torchcodec cannot load its library: FFmpeg is missing, or it belongs to another torch",
         "flash-missing": "flash-attn is asked for and not installed",
     }.get(shown.name, f"{name} does not fit; {s.torch.shown} itself is not to blame")

@@ -14,7 +14,7 @@ _PLAN_ALL = "envsolve plan torch torchvision torchaudio"
 _TOOLKIT = re.compile(r"cudatoolkit|cuda-toolkit|pytorch-cuda|cuda-version")
 _OWN_PYTHON = re.compile(r"existing python installation|Your python: python")
 _NEEDS_CUDA = re.compile(r"__cuda(?:\[version='| )\s?>=?\s?(\d+\.\d+)")
-_HAS_CUDA = re.compile(r"__cuda-(\d+\.\d+)-|__cuda==(\d+\.\d+)=")
+_HAS_CUDA = re.compile(r"__cuda-(\d+\.\d+)-|__cuda==?(\d+\.\d+)=")
 _PYTHON_ITEM = re.compile(r"- python(?:_abi)?[ =\[]")
 
 

@@ -21,6 +21,7 @@ _BETWEEN_NVIDIA = re.compile(
 _NVIDIA_LIBRARY = re.compile(
     r"lib(?:cudnn|cublas|cudart|nccl|cusparse|cufft|curand|cusolver|nvrtc|nvToolsExt|cupti|nvJitLink|nvshmem|cufile)"
 )
+_IMPORTS_TORCH = re.compile(r"(?:-c\s+['\"]|>>>\s*)import torch\s*(?:['\";]|$)", re.MULTILINE)
 _NVIDIA_PACKAGE = re.compile(r"nvidia-(?:cudnn|nvjitlink|cusparse|cublas|nccl)(?:-cu\d+)?")
 
 
@@ -83,7 +84,7 @@ def _other_user(s: Situation, shown: Symptom) -> Finding:
 def stray_libraries(s: Situation) -> Finding | None:
     """CUDA, cuDNN or NCCL from elsewhere that win over the wheel's own."""
     e = s.evidence
-    shown = e.first("cudnn-versions", "cudnn-sub") or _between_nvidia(s)
+    shown = e.first("cudnn-versions", "cudnn-sub") or _between_nvidia(s) or _of_other_pin(s)
     if shown is None:
         return None
     path = e.environment.get("LD_LIBRARY_PATH", "")
@@ -112,14 +113,25 @@ def _between_nvidia(s: Situation) -> Symptom | None:
     return next((symptom for symptom in found if _BETWEEN_NVIDIA.search(symptom.text)), None)
 
 
+def _of_other_pin(s: Situation) -> Symptom | None:
+    """A library that torch misses, while pip notes that its package is not of the version that torch pins."""
+    noted = any(re.search(r"\btorch \S+ requires nvidia-", x.text) for x in s.evidence.all("dependency-warning"))
+    return _missing_nvidia(s) if noted else None
+
+
+def _missing_nvidia(s: Situation) -> Symptom | None:
+    found = s.evidence.all("no-shared-object")
+    return next((x for x in found if _NVIDIA_LIBRARY.match(library_of(x))), None)
+
+
 def missing_libraries(s: Situation) -> Finding | None:
     """A CUDA library that torch's own import misses: its nvidia packages were not installed with it."""
-    symptoms = s.evidence.all("no-shared-object")
-    shown = next((x for x in symptoms if _NVIDIA_LIBRARY.match(library_of(x))), None)
+    shown = _missing_nvidia(s)
     if shown is None:
         return None
     last = [module_of(f.path) for f in s.evidence.frames if f.path.endswith(".py") and f.line <= shown.line]
-    if not last or last[-1] != "torch":
+    by_torch = last[-1] == "torch" if last else bool(_IMPORTS_TORCH.search(s.evidence.text))
+    if not by_torch:
         return None
     what = f"({library_of(shown)} is missing)"
     text = (
