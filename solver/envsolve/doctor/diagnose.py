@@ -83,11 +83,13 @@ CAUSES: tuple[Cause, ...] = (
     kernels.in_doubt,
     install_extras.superfluous,
     # Nothing is wrong with the set, or something else is.
+    outside.saved_on_gpu,
     outside.known_message,
     healthy.harmless,
     healthy.fits,
     extension_building.not_built,
     outside.other_module,
+    outside.expects_other_torch,
     outside.other_traceback,
     outside.other_install,
 )

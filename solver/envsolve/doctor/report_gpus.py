@@ -60,7 +60,8 @@ _INTEL = re.compile(
 _GFX = re.compile(r"\bgfx(\d{3,4}[a-z]?)\b")
 _OTHERS = re.compile(
     r"\b(?:colleague|other (?:machine|PC|box|server)|works? (?:fine )?on (?:my|the|our|another)|same (?:\w+ "
-    r"){0,3}on (?:my|the|a)|with the)\b"
+    r"){0,3}on (?:my|the|a))\b"
+    r"|\b[Ww]ith the [\w ]{1,24}? (?:the same|it (?:works|runs|is)|(?:all|everything) (?:is|works|runs))\b"
 )
 
 _NAMES_A_GPU = ("not-compatible", "gpu-too-old", "capability-range", "triton-gpu-old")

@@ -16,6 +16,8 @@ _BUILDER = re.compile(
     r"^\s{0,4}(?:=> )?(?:#\d+ (?:\d+\.\d{1,3} )?"
     r"|\d+\.\d{1,3} (?=(?:ERROR|WARNING|INFO|Collecting|Looking|Killed|Traceback|Successfully|Installing)\b))"
 )
+# The kernel wraps its own messages and begins each line anew.
+_KERNEL = re.compile(r"^(?:\s*\[[^\]\n]{1,20}\])?\s*NVRM:\s+(?=[a-z]|NVIDIA \d)")
 _QUOTE = re.compile(r"^\s{0,3}>(?: |$)")
 _SERVICE = re.compile(r"^([\w.-]{2,40}?)\s*\|\s")
 # A row of a table of two columns, as Markdown writes it: "| Driver | 550.54 |".
@@ -28,7 +30,7 @@ _FENCE = re.compile(r"^\s*(?:```+|~~~+)\w*\s*$")
 
 def plain(text: str) -> str:
     """The text, line for line, without colours, times, quote signs, names of services and fences."""
-    lines = [_BUILDER.sub("", _TIME.sub("", _shortened(line))) for line in tidy(text).split("\n")]
+    lines = [_KERNEL.sub("", _BUILDER.sub("", _TIME.sub("", _shortened(line)))) for line in tidy(text).split("\n")]
     if sum(line.startswith(("> ", ">  ")) for line in lines) >= 3:
         lines = [_QUOTE.sub("", line) for line in lines]
     services = Counter(match[1] for line in lines if (match := _SERVICE.match(line)))

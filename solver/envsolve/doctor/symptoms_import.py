@@ -86,6 +86,11 @@ IMPORT = table(
         "no-attribute",
         r"module '(?P<module>torchvision|torchaudio|triton)(?P<sub>[\w.]*)' has no attribute '(?P<name>\w+)'",
     ),
+    (
+        "torch-lacks",
+        r"module '(?P<module>torch\.[\w.]+)' has no attribute '(?P<name>\w+)'"
+        r"|type object 'torch\.[\w.]+' has no attribute",
+    ),
     ("image-extension", r"Failed to load image Python extension"),
     ("jni-notify", r"undefined symbol: iJIT_NotifyEvent"),
     ("illegal-instruction", r"Illegal instruction"),

@@ -27,6 +27,7 @@ OTHER = table(
     ("windows-long-path", r"(?:Windows )?[Ll]ong [Pp]ath|enable-long-paths"),
     ("inductor-compiler", r"Compiler: cl is not found|Failed to find C compiler|RuntimeError: Cannot find a working"),
     ("triton-libcuda", r"libcuda\.so cannot found"),
+    ("torchcodec-missing", r"TorchCodec is required for|No module named 'torchcodec'"),
     ("python-h", r"Python\.h: No such file"),
     ("access-denied", r"\[WinError (?:5|32)\]|Access is denied|PermissionError|Permission denied"),
     ("crt", r"vcruntime140(?:_1)?\.dll|Visual C\+\+ Redistributable|libomp140|fbgemm\.dll"),

@@ -10,6 +10,7 @@ from envsolve.addresses import PYTORCH_INDEX
 from envsolve.doctor.evidence import Symptom
 from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.fixes import choose, new_environment, pins, planned, same_version
+from envsolve.doctor.report_frames import module_of
 from envsolve.doctor.situation import Companion, Situation
 from envsolve.doctor.torch_state import variant_of_cuda
 from envsolve.doctor.write import finding, fix
@@ -152,7 +153,9 @@ def _broken_pair(s: Situation) -> Finding | None:
     shown = _companion_message(s)
     if shown is None:
         return None
-    name = "torchaudio" if "torchaudio" in shown.text else "torchvision"
+    modules = {module_of(f.path) for f in s.evidence.frames}
+    audio = "torchaudio" in shown.text or ("torchvision" not in shown.text and "torchaudio" in modules)
+    name = "torchaudio" if audio else "torchvision"
     if s.torch.known and s.companions and all(c.belongs for c in s.companions):
         headline = f"torch and {name} have the right versions, but come from different builds"
         return finding(s, "variant-mismatch", headline, shown=[shown], fixes=_matching(s), certainty="medium")
@@ -173,10 +176,18 @@ def _companion_message(s: Situation) -> Symptom | None:
     shown = s.evidence.first("missing-operator")
     if shown is not None and re.match(r"torch(?:vision|audio)::", shown.get("operator") or "torchvision::"):
         return shown
+    if lacks := _lacks(s):
+        return lacks
     found = s.evidence.all("undefined-symbol", "load-failed", "symbol-not-found", "dll-failed")
     if s.companions and all(c.belongs and c.variant in ("", s.torch.variant) for c in s.companions):
         found = tuple(x for x in found if x.line not in s.evidence.lines("image-extension"))
     return next((symptom for symptom in found if _COMPANION_FILE.search(symptom.text)), None)
+
+
+def _lacks(s: Situation) -> Symptom | None:
+    """A part of torch that a companion asks for and this torch has not."""
+    modules = {module_of(f.path) for f in s.evidence.frames}
+    return s.evidence.first("torch-lacks") if modules & {"torchvision", "torchaudio"} else None
 
 
 def _pinned_library(s: Situation) -> Finding | None:

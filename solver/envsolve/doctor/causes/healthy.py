@@ -14,6 +14,7 @@ _ILL = (
     "no-kernel-image", "not-compatible", "gpu-too-old", "no-gpus", "no-driver", "driver-old", "missing-operator",
     "undefined-symbol", "load-failed", "dll-failed", "not-compiled", "error-803", "error-804", "error-999",
     "launch-failure", "out-of-memory", "library-failed", "nccl", "pip-none", "conflict", "uv-no-solution",
+    "smi-no-libcuda",
 )  # fmt: skip
 _HARMLESS = {
     "capability-range": "the warning names a range by build targets: code of the same major and a lower minor runs too",

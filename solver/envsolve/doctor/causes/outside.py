@@ -36,6 +36,10 @@ _SAID = {
         "triton asks ldconfig for libcuda.so and gets no answer; torch itself finds the driver",
         "make the driver's folder known to ldconfig (sudo ldconfig), or set TRITON_LIBCUDA_PATH to it",
     ),
+    "torchcodec-missing": (
+        "torchaudio reads files by torchcodec, which is not installed",
+        "install the torchcodec that belongs to this torch",
+    ),
     "python-h": ("the headers of this Python are missing for compiling", "install them (python3-dev)"),
     "pkg-resources": ("setuptools or distutils is missing in this environment", "install setuptools"),
     "ffmpeg": ("FFmpeg or an audio backend is missing", "install it"),
@@ -75,6 +79,30 @@ def known_message(s: Situation) -> Finding | None:
     headline, way = _SAID[shown.name]
     fine = [f"{s.torch.shown} is not to blame"] if s.torch.known else []
     return finding(s, "not-torch", headline, shown=[shown], fixes=[fix(way)], fine=fine)
+
+
+def saved_on_gpu(s: Situation) -> Finding | None:
+    """A checkpoint of a GPU that is loaded where there is none."""
+    shown = s.evidence.first("cuda-state-dict")
+    if shown is None or not s.evidence.host.gpu_absent or s.machine.gpus:
+        return None
+    headline = "the checkpoint was saved on a GPU, and this machine has none: the set itself fits"
+    way = fix('load it for the CPU: torch.load(PATH, map_location="cpu")')
+    return finding(s, "not-torch", headline, shown=[shown], fixes=[way])
+
+
+def expects_other_torch(s: Situation) -> Finding | None:
+    """A part of torch that a package asks for and this torch has not: the package is for another release."""
+    shown = s.evidence.first("torch-lacks")
+    if shown is None:
+        return None
+    files = [module_of(f.path) for f in s.evidence.frames if f.path.endswith(".py")]
+    who = next((m for m in reversed(files) if m and m not in BLAME_FAMILY), "")
+    if not who:
+        return None
+    headline = f"{who} is written for another torch than {s.torch.shown if s.torch.known else 'the installed one'}"
+    way = fix(f"take the release of {who} that goes with this torch, or the torch that it asks for")
+    return finding(s, "not-torch", headline, shown=[shown], fixes=[way], certainty="medium")
 
 
 def other_traceback(s: Situation) -> Finding | None:
