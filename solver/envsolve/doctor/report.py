@@ -38,7 +38,7 @@ _PROSE = re.compile(
 _MOVED = re.compile(r"\b(?:py)?torch from v?\d+\.\d\S* to v?(\d+\.\d+(?:\.\d+)?(?:\+[\w.]+)?)", re.IGNORECASE)
 _OTHERS = re.compile(
     r"(?<![\w./-])(torchvision|torchaudio|numpy|triton|xformers|flash-attn|bitsandbytes|vllm|torchtext|torchcodec)"
-    r"[ =]{1,2}(?:version )?v?(\d+\.\d+(?:\.\d+)?(?:\.?post\d+)?(?:\+[\w.]+)?)(?![\w.]*-)",
+    r"[ =]{1,2}(?:version )?v?(\d+\.\d+(?:\.\d+)?(?:\.?post\d+|\.dev\d+|a\d|rc\d)?(?:\+[\w.]+)?)(?![\w.]*-)",
     re.IGNORECASE,
 )
 # What stands in front of a version that is not torch's, or only asked for; and what makes it a result all the same.

@@ -70,6 +70,7 @@ _PYTHON: tuple[tuple[int, str], ...] = (
     (3, r"\b[Pp]ython ?(?:version )?(?:is )?(\d\.\d{1,2})(?:\.\d+)?(t?)\b"),
     (2, r"requires-python = \"[=~]=\s?(\d\.\d{1,2})"),
 )  # fmt: skip
+_OFFERED = re.compile(r"(?:on|for) the following platforms?: [^\n]*")  # where a package has files, not where this runs
 _FOLDER = re.compile(r"[Pp]ython3(\d{1,2})(t?)[\\/]")
 _NEEDED_TAG = re.compile(r"\(e\.g\., `cp3(\d{1,2})(t?)`\)")
 _WHEEL_TAG = re.compile(r"-cp3(\d{1,2})(?:-cp3\d{1,2}(t?)|-none|-abi3)?")
@@ -103,6 +104,7 @@ _EMULATED = re.compile(r"\bRosetta\b|\bemulat\w+|\bsys\.?ctl\.proc_translated|\b
 
 def told_os(text: str) -> Os | None:
     """The system that most of the evidence speaks for; None where nothing does."""
+    text = _OFFERED.sub("", text)
     scores: Counter[Os] = Counter()
     for os, weight, pattern in _OS:
         hits = len(re.findall(pattern, text, re.MULTILINE))

@@ -28,7 +28,7 @@ _SILENT = (
     "all-busy", "init-failed",
 )  # fmt: skip
 _NOUVEAU = re.compile(
-    r"driver in use: nouveau|driver[:=] ?nouveau|nouveau\s+\d+ +\d|\bnouveau\b.{0,40}(?:loaded|in use|driver)",
+    r"driver in use: nouveau|driver[:=] ?nouveau|nouveau\s+\d+\s+\d|\bnouveau\b.{0,40}(?:loaded|in use|driver)",
     re.IGNORECASE,
 )
 _SECURE_BOOT_ON = re.compile(r"SecureBoot enabled|Secure Boot (?:is )?(?:on\b|enabled|active)", re.IGNORECASE)
