@@ -194,7 +194,7 @@ def only_index(evidence: Evidence) -> str:
 
 def _of_project(evidence: Evidence) -> str:
     """The index that a project's own file puts in place of the default one; "" where it has none or several."""
-    named = [url for table, url in _TABLES.findall(evidence.text) if _IS_DEFAULT.search(table)]
+    named = list(dict.fromkeys(url for table, url in _TABLES.findall(evidence.text) if _IS_DEFAULT.search(table)))
     return named[0] if len(named) == 1 else ""
 
 

@@ -15,14 +15,14 @@ from envsolve.rulebook.tables import AmdProduct
 
 # A name as people write it; whether it is one is decided by the rules' names.
 _NAME = re.compile(
-    r"(?<![\w-])(?:NVIDIA\s+)?(?:GeForce\s+)?(?:"
-    r"(?:RTX|GTX|GTS|GT)[\s-]?(?:PRO\s)?A?\d{3,4}(?:\s?(?:Ti|ti|TI|SUPER|Super|S|D|M|Ada|Blackwell|Max-Q"
+    r"(?<![\w-])(?:(?i:NVIDIA)\s+)?(?:(?i:GeForce)\s+)?(?:"
+    r"(?i:RTX|GTX|GTS|GT)[\s-]?(?:(?i:PRO)\s)?[Aa]?\d{3,4}(?:\s?(?:Ti|ti|TI|SUPER|Super|super|S|D|M|Ada|Blackwell|Max-Q"
     r"|Laptop)(?![\w]))*"
-    r"|Quadro\s(?:RTX\s|GV|GP|P|M|K|T)?\d{2,4}\w?|Tesla\s[A-Z]{1,2}\d{1,3}\w?(?:-\w+)*"
+    r"|(?i:Quadro)\s(?:RTX\s|GV|GP|P|M|K|T)?\d{2,4}\w?|(?i:Tesla)\s[A-Za-z]{1,2}\d{1,3}\w?(?:-\w+)*"
     r"|T[Ii][Tt][Aa][Nn]\s?(?:X|V|RTX|Xp|Black|Z)(?:\s\(\w+\))?"
     r"|[ABH]\d{2,3}S?(?:[- ](?:PCIE|SXM\d?|PCIe|\d+GB))*|GH200|GB200|GB300|GB10|L4|L40S?|[KPV]100|[KPMT]40"
     r"|[KM]80|T4G?|K520|M60|P4|T1000|T600|T2000"
-    r"|MX\d{3}|9\d0M|[1-9]\d{3}\s?(?:Ti|SUPER|D)|(?:(?<=\ba\s)|(?<=\ban\s)|(?<=\bmy\s)|(?<=\bthe\s)"
+    r"|MX\d{3}|9\d0M|[1-9]\d{3}\s?(?:(?i:Ti|SUPER)|D)|(?:(?<=\ba\s)|(?<=\ban\s)|(?<=\bmy\s)|(?<=\bthe\s)"
     r"|(?<=\dx\s))[1-5]0[5-9]0(?=[\s.,:;)]|$)|Jetson\s(?:AGX\s|Xavier\s)?(?:Orin|Xavier|Nano|TX2|TX1"
     r"|Thor)(?:\s(?:NX|Nano))?"
     r"|(?:AGX\s)?Orin(?:\s(?:NX|Nano))?|Xavier(?:\sNX)?|DGX Spark|Thor"
