@@ -22,7 +22,7 @@ _PURE = frozenset({
     "compressed_tensors", "optimum", "stable_baselines3", "segment_anything", "easyocr", "docling", "marker",
     "surya", "insightface", "skimage", "PIL",
 })  # fmt: skip
-_OWN_SPACES = ("torchvision", "torchaudio", "aten", "prims", "profiler", "c10d", "quantized")
+OWN_SPACES = ("torchvision", "torchaudio", "aten", "prims", "profiler", "c10d", "quantized")
 _TORCH_SOURCE = re.compile(r"aten|ATen|THC|c10|torch[/\\]csrc|[/\\]pytorch[/\\]|torch[/\\]lib[/\\]th|\.\./")
 _CUDA_SOURCE = re.compile(r"(?:[A-Za-z]:)?[\w./\\+~-]+\.(?:cu|cuh)(?=[:(])")
 _NEAR_LINES = 60  # a traceback's own lines before its message
@@ -37,11 +37,11 @@ def blamed_module(evidence: Evidence, facts: Facts, symptom: Symptom) -> str:
     """The module that a message blames: by its own word, by its library, or by the last file above it; "" if none."""
     if symptom.name == "different-cuda":
         other = symptom.get("other")
-        return "" if other in ("torchvision", "torchaudio") else other
+        return "" if other.lower() in FAMILY else other
     if symptom.name == "missing-operator":
         operator = symptom.get("operator") or symptom.get("operator2")
         space = operator.split("::")[0] or symptom.get("space")
-        return "" if space in _OWN_SPACES else space
+        return "" if space in OWN_SPACES else space
     if symptom.name == "dll-failed" and symptom.get("module"):
         return _of_dll(evidence, symptom)
     return _of_library(facts, symptom.get("library") or symptom.get("library2"))
@@ -53,6 +53,9 @@ def _of_library(facts: Facts, library: str) -> str:
         found = re.split(r"[./\\]", re.split(r"[/\\]", library)[-1])[0].removeprefix("lib")
         ours = found.startswith(("torch", "c10", "cu", "nv"))
         found = "" if ours and facts.extension_of(found) is None else found
+    if found.startswith("_"):  # "_C" of a checkout: its folder tells whose
+        folders = [word for word in re.split(r"[/\\]", library)[:-1] if word]
+        found = folders[-1] if folders and is_foreign(folders[-1]) and folders[-1].isidentifier() else ""
     if not found or found.startswith("_"):
         return ""
     known = facts.extension_of(found)

@@ -87,11 +87,14 @@ CAUSES: tuple[Cause, ...] = (
     libraries.unmet_needs,
     install_extras.superfluous,
     # Nothing is wrong with the set, or something else is.
+    outside.saved_on_gpu,
     outside.known_message,
     healthy.harmless,
     healthy.fits,
     extension_building.not_built,
     outside.other_module,
+    outside.expects_other_torch,
+    outside.other_traceback,
     outside.other_install,
 )
 

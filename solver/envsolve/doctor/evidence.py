@@ -181,6 +181,10 @@ class Evidence:
         """Every one of these symptoms, in the order of the text."""
         return tuple(s for s in self.symptoms if s.name in names)
 
+    def lines(self, *names: str) -> frozenset[int]:
+        """The lines that these symptoms are on."""
+        return frozenset(s.line for s in self.symptoms if s.name in names)
+
     def version(self, name: str) -> str:
         """The version of an installed package as printed; "" where unknown."""
         found = self.installed.get(name)

@@ -33,6 +33,11 @@ _TABLES = re.compile(
     r"(?:(?!\[)[^\n]*\n?)*)"
 )
 _IS_DEFAULT = re.compile(r"^\s*(?:default = true|priority = \"(?:primary|default)\")", re.MULTILINE)
+# conda's solvers, and pixi's
+_CONDA_INLINE = re.compile(
+    r"(?:nothing provides requested|No candidates were found for) ([^\s.]\S*)(?:\s([\d][\d.]*))?"
+    r"|package (\S+) does not exist"
+)
 _CONDA_ITEM = re.compile(
     r"^\s*-\s+([\w.-]+?)(?:(?:\[version='?|[ =]*)([<>=]*[\d][^\s'\]]*))?(?:[\s'\]]|$)", re.MULTILINE
 )
@@ -86,12 +91,13 @@ def _read(symptom: Symptom) -> Failed | None:
     if symptom.name in ("uv-abi", "uv-platform"):
         return _failed(f"{symptom.get('package')}{symptom.get('spec')}", symptom, None)
     if symptom.name in ("uv-no-wheel", "poetry-none"):
-        return _failed(f"{symptom.get('package')}=={symptom.get('version')}", symptom, None)
+        name = symptom.get("package") or symptom.get("package2")
+        return _failed(f"{name}=={symptom.get('version') or symptom.get('version2')}", symptom, None)
     if symptom.name == "poetry-unmatched":
         spec = symptom.get("spec")
         return _failed(f"{symptom.get('package')}{spec if spec[:1] in '<>=!~' else f'=={spec}'}", symptom, None)
     if symptom.name == "uv-not-in-registry":
-        return _failed(symptom.get("package"), symptom, ())
+        return _failed(symptom.get("package") or symptom.get("package2"), symptom, ())
     return None
 
 
@@ -141,7 +147,7 @@ def _conda(evidence: Evidence) -> Iterator[Failed]:
         )
         block = "\n".join(lines[:ended])
         for match in _CONDA_ITEM.finditer(block):
-            name, number = match[1], (match[2] or "").lstrip("=<>")
+            name, number = match[1], (match[2] or "").lstrip("=<>").rstrip("*.")
             yield Failed(
                 name=name.lower(),
                 text=match[0].strip(" -\n"),
@@ -151,7 +157,7 @@ def _conda(evidence: Evidence) -> Iterator[Failed]:
                 offered=None,
                 symptom=symptom,
             )
-        inline = re.search(r"nothing provides requested (\S+)(?:\s([\d][\d.]*))?|package (\S+) does not exist", block)
+        inline = _CONDA_INLINE.search(block)
         if inline:
             number = inline[2] or ""
             name = re.split(r"[<>= ]", inline[1] or inline[3])
@@ -188,7 +194,7 @@ def only_index(evidence: Evidence) -> str:
 
 def _of_project(evidence: Evidence) -> str:
     """The index that a project's own file puts in place of the default one; "" where it has none or several."""
-    named = [url for table, url in _TABLES.findall(evidence.text) if _IS_DEFAULT.search(table)]
+    named = list(dict.fromkeys(url for table, url in _TABLES.findall(evidence.text) if _IS_DEFAULT.search(table)))
     return named[0] if len(named) == 1 else ""
 
 

@@ -43,6 +43,8 @@ def offer_tells_python(s: Situation, unmet: Failed, asked: Sequence[Build]) -> b
     """
     if not unmet.offered or unmet.version is None:
         return False
+    if s.machine.python and asked and python_serves(s, asked):
+        return False  # it is known, and has a file
     if unmet.version < unmet.offered[0]:
         return True
     if unmet.version > unmet.offered[-1] and asked:

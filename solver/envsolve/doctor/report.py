@@ -27,15 +27,18 @@ _TARGETS = re.compile(
 _TARGET = re.compile(r"(?:sm|compute)_\d+[af]?")
 _LABELLED = re.compile(
     r"(?:\btorch\.__version__`?\s*(?:==|=|:|->|is|gives|says|shows|prints)"
-    r"|\b(?:[Pp]y)?[Tt]orch[ _-][Vv]ersion`?\s*(?:==|=|:|->|is)|\b(?:py)?torch\s*:)\s*[`'\"]?(\d+\.\d+[\w.+-]*)"
+    r"|\b(?:[Pp]y)?[Tt]orch[ _-][Vv]ersion`?\s*(?:==|=|:|->|is)"
+    r"|(?<![\w/])(?<!build )(?:[Pp]y)?[Tt]orch[*`]{0,2}\s*:[*`]{0,2})\s*[`'\"]?(\d+\.\d+[\w.+-]*)"
 )
 _PROSE = re.compile(
     r"\b(?:py)?torch[ =-]{1,2}(?:version )?v?(\d+\.\d+(?:\.\d+)?(?:[a-z]+\d*)?(?:\.dev\d+)?(?:\+[\w.]+)?)",
     re.IGNORECASE,
 )
+# "I upgraded torch from 2.4.0 to 2.6.0"
+_MOVED = re.compile(r"\b(?:py)?torch from v?\d+\.\d\S* to v?(\d+\.\d+(?:\.\d+)?(?:\+[\w.]+)?)", re.IGNORECASE)
 _OTHERS = re.compile(
     r"(?<![\w./-])(torchvision|torchaudio|numpy|triton|xformers|flash-attn|bitsandbytes|vllm|torchtext|torchcodec)"
-    r"[ =]{1,2}(?:version )?v?(\d+\.\d+(?:\.\d+)?(?:\.?post\d+)?(?:\+[\w.]+)?)(?![\w.]*-)",
+    r"[ =]{1,2}(?:version )?v?(\d+\.\d+(?:\.\d+)?(?:\.?post\d+|\.dev\d+|a\d|rc\d)?(?:\+[\w.]+)?)(?![\w.]*-)",
     re.IGNORECASE,
 )
 # What stands in front of a version that is not torch's, or only asked for; and what makes it a result all the same.
@@ -48,6 +51,8 @@ _RESULT = re.compile(
 _BARE = re.compile(
     r"(?<![\w.+/=-])(\d+\.\d+\.\d+(?:\.dev\d+|[ab]\d+\w*)?\+(?:cu\d{2,3}|cpu|rocm[\d.]+|xpu|nv[\w.]+))(?![\w+])"
 )
+# "pytorch/pytorch:2.8.0-cuda12.9-cudnn9-runtime": such an image holds the wheel of that CUDA.
+_IMAGE = re.compile(r"\bpytorch/pytorch:(\d+\.\d+\.\d+)-cuda(\d+)\.(\d+)-cudnn\d")
 _USED = re.compile(r"CUDA used to build PyTorch\s*:\s*([\d.]+|None|N/A|Could not collect)")
 _CUDA = re.compile(r"torch\.version\.cuda`?\s*(?:==|=|:|->|is|gives|says|prints|shows)\s*[`'\"]?(None|\d+\.\d+)")
 # "pytorch 2.3.1 with cuda 12.1", "torch 2.0.1 (CUDA 11.7)"
@@ -108,12 +113,15 @@ def _printed(said: Sequence[Said], text: str, symptoms: Sequence[Symptom]) -> li
         for s in symptoms
         if s.name == "xformers-build" and s.get("have")
     ]
-    for pattern, source in ((_LABELLED, "printed"), (_BARE, "said"), (_PROSE, "said")):
+    for pattern, source in ((_LABELLED, "printed"), (_BARE, "said"), (_PROSE, "said"), (_MOVED, "said")):
         for match in pattern.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
             if source == "said" and _is_companion(text, match.start()):
                 continue
             rows.append(Installed(name="torch", version=match[1].rstrip(".,"), source=source, line=line))  # type: ignore[arg-type]
+    for match in _IMAGE.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        rows.append(Installed(name="torch", version=f"{match[1]}+cu{match[2]}{match[3]}", source="said", line=line))
     return [*rows, *_other_prose(text)]
 
 

@@ -16,18 +16,29 @@ _SHELL = re.compile(
     r"PS(?:\s[^>\n]{1,160})?>"
     r"|[A-Za-z]:\\[^>\n]{0,160}>"
     r"|\[?[\w.+-]+@[\w.-]+[^\n$#%>]{0,120}[$#%>](?=\s|$)"
+    r"|[➜❯] {1,2}[\w.~/-]+(?: git:\([^)\n]{1,60}\)(?: ✗)?)?(?=\s+(?:sudo|python|pip|uv|conda|nvidia-smi|docker|echo)\b)"
     r"|(?:[~/][\w./~-]*)?\s?[$❯➜](?=\s|$)"
+    r"|(?:ba|z)?sh-\d\.\d+[$#](?=\s)|[└╰]─{1,2}[$#❯](?=\s)"
+    r"|[\w.-]{2,30}:[\w.~/-]{1,60} [\w.-]{1,30}\$(?=\s)"
     r"|%(?=\s+\w)"
+    r"|(?:Apptainer|Singularity)>"
     r"|RUN(?=\s)"
     r")\s*(.*)$"
 )
 _NOTEBOOK = re.compile(r"^\s*[!%]\s?((?:pip|python|conda|nvidia-smi|uv|nvcc|ls|cat|echo|apt)\b.*)$")
-_BARE = re.compile(
-    r"^\s{0,8}((?:sudo\s+)?(?:python[\d.]*\s+-m\s+)?(?:pip[\d.]*\s+(?:install|list|freeze|show|download)"
+# Commands that are known as such behind the prompts that other things look like too ("#", ">"), or behind none.
+_COMMAND = (
+    r"(?:sudo\s+)?(?:python[\d.]*\s+-m\s+)?(?:pip[\d.]*\s+(?:install|list|freeze|show|download|check|config)"
     r"|uv\s+(?:pip|add|sync|lock|run)"
-    r"|conda\s+(?:install|create|list|env)|mamba\s+(?:install|create)|micromamba\s+(?:install|create)"
-    r"|poetry\s+(?:install|add|lock|run)|docker\s+(?:run|build|compose)|podman\s+run|(?:apptainer|singularity)\s+(?:exec|run|shell))\s.*)$"
+    r"|conda\s+(?:install|create|list|env|info)|mamba\s+(?:install|create)|micromamba\s+(?:install|create)"
+    r"|poetry\s+(?:install|add|lock|run)|docker\s+(?:run|build|compose)|podman\s+run"
+    r"|(?:apptainer|singularity)\s+(?:exec|run|shell))\s.*"
+    r"|(?:sudo\s+)?python[\d.]*\s+-c\s+[\"'].*|pip[\d.]*\s+(?:list|freeze|check)"
+    r"|nvidia-smi(?:\.exe)?(?:\s+-.*)?|(?:echo|printenv)\s+[$%]\w.*"
+    r"|(?:lspci|lsmod|dmesg|dpkg -l|ldconfig -p)\b\s*(?:-|\|).*"
+    r"|cat\s+/(?:etc|proc)/.*|uname\s+-\w+"
 )
+_BARE = re.compile(rf"^\s{{0,8}}(?:[#>]\s)?({_COMMAND})$")
 _PYTHON = re.compile(r"^\s{0,8}(?:>>>|In\s?\[\d*\]:)\s?(.*)$")
 _MORE = re.compile(r"^\s{0,8}(?:\.\.\.|\s+\.\.\.:)\s?(.*)$")
 _PRINT = re.compile(r"^\s{0,8}(print\s?\(.*\))\s*$")

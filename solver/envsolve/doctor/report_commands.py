@@ -27,7 +27,8 @@ _VALUED = {
     "--source": "other", "--group": "other", "-w": "other",
 }  # fmt: skip
 _VERBS = ("install", "add", "sync", "run", "create", "update", "upgrade", "list", "freeze", "show", "lock", "build",
-          "download", "remove", "uninstall", "env", "pip", "info", "compile", "start", "compose", "exec")  # fmt: skip
+          "download", "remove", "uninstall", "env", "pip", "info", "compile", "start", "compose", "exec",
+          "shell")  # fmt: skip
 _RUNNERS = ("uv", "poetry", "pixi", "pdm", "conda")
 _PYTHON = re.compile(r"^(?:python|pip)[\d.]*$")
 

@@ -15,14 +15,14 @@ from envsolve.rulebook.tables import AmdProduct
 
 # A name as people write it; whether it is one is decided by the rules' names.
 _NAME = re.compile(
-    r"(?<![\w-])(?:NVIDIA\s+)?(?:GeForce\s+)?(?:"
-    r"(?:RTX|GTX|GTS|GT)[\s-]?(?:PRO\s)?A?\d{3,4}(?:\s?(?:Ti|ti|TI|SUPER|Super|S|D|M|Ada|Blackwell|Max-Q"
+    r"(?<![\w-])(?:(?i:NVIDIA)\s+)?(?:(?i:GeForce)\s+)?(?:"
+    r"(?i:RTX|GTX|GTS|GT)[\s-]?(?:(?i:PRO)\s)?[Aa]?\d{3,4}(?:\s?(?:Ti|ti|TI|SUPER|Super|super|S|D|M|Ada|Blackwell|Max-Q"
     r"|Laptop)(?![\w]))*"
-    r"|Quadro\s(?:RTX\s|GV|GP|P|M|K|T)?\d{2,4}\w?|Tesla\s[A-Z]{1,2}\d{1,3}\w?(?:-\w+)*"
+    r"|(?i:Quadro)\s(?:RTX\s|GV|GP|P|M|K|T)?\d{2,4}\w?|(?i:Tesla)\s[A-Za-z]{1,2}\d{1,3}\w?(?:-\w+)*"
     r"|T[Ii][Tt][Aa][Nn]\s?(?:X|V|RTX|Xp|Black|Z)(?:\s\(\w+\))?"
     r"|[ABH]\d{2,3}S?(?:[- ](?:PCIE|SXM\d?|PCIe|\d+GB))*|GH200|GB200|GB300|GB10|L4|L40S?|[KPV]100|[KPMT]40"
     r"|[KM]80|T4G?|K520|M60|P4|T1000|T600|T2000"
-    r"|MX\d{3}|9\d0M|[1-9]\d{3}\s?(?:Ti|SUPER|D)|(?:(?<=\ba\s)|(?<=\ban\s)|(?<=\bmy\s)|(?<=\bthe\s)"
+    r"|MX\d{3}|9\d0M|[1-9]\d{3}\s?(?:(?i:Ti|SUPER)|D)|(?:(?<=\ba\s)|(?<=\ban\s)|(?<=\bmy\s)|(?<=\bthe\s)"
     r"|(?<=\dx\s))[1-5]0[5-9]0(?=[\s.,:;)]|$)|Jetson\s(?:AGX\s|Xavier\s)?(?:Orin|Xavier|Nano|TX2|TX1"
     r"|Thor)(?:\s(?:NX|Nano))?"
     r"|(?:AGX\s)?Orin(?:\s(?:NX|Nano))?|Xavier(?:\sNX)?|DGX Spark|Thor"
@@ -60,10 +60,15 @@ _INTEL = re.compile(
 _GFX = re.compile(r"\bgfx(\d{3,4}[a-z]?)\b")
 _OTHERS = re.compile(
     r"\b(?:colleague|other (?:machine|PC|box|server)|works? (?:fine )?on (?:my|the|our|another)|same (?:\w+ "
-    r"){0,3}on (?:my|the|a)|with the)\b"
+    r"){0,3}on (?:my|the|a))\b"
+    r"|\b[Ww]ith the [\w ]{1,24}? (?:the same|it (?:works|runs|is)|(?:all|everything) (?:is|works|runs))\b"
 )
 
 _NAMES_A_GPU = ("not-compatible", "gpu-too-old", "capability-range", "triton-gpu-old")
+_PRINTED = re.compile(
+    r"\s*(?:[|+>$#]|-+>|File \"|Collecting|Downloading|\S*(?:[Ee]rror|Warning|Exception|\.\w{2,4}(?::\d+)?):\s"
+    r"|(?:INFO|DEBUG|WARN(?:ING)?|ERROR|hint|note|warning)\S*:\s)"
+)
 _START = re.compile(r"^.*(?=\bNVIDIA )")  # a sentence may stand in front of the quoted message
 _WARNING = re.compile(r"^.*?(?:UserWarning|warnings?\.warn\w*)[:(]\s*")
 
@@ -82,7 +87,7 @@ def named(text: str, names: GpuNames) -> tuple[Gpu, ...]:
 
 def _looks_printed(line: str) -> bool:
     """Whether a line is a tool's output or a command: those are read by their own parsers."""
-    return bool(re.match(r"\s*(?:[|+>$#-]|File \"|Collecting|Downloading|\S+: )", line)) and "GPU" not in line
+    return bool(_PRINTED.match(line)) and "GPU" not in line
 
 
 def _in_sentence(sentence: str, names: GpuNames) -> Iterator[Gpu]:

@@ -50,6 +50,7 @@ _RULES = tuple((re.compile(q), fact, form) for q, fact, form in _QUESTIONS)
 _STRING = re.compile(r"^[rbfu]{0,2}(['\"])(.*)\1$", re.DOTALL)
 _PRINT = re.compile(r"^print\s?\((.*)\)$", re.DOTALL)
 _CODE = re.compile(r"(?:^|\s)-(?:W\s*\w+\s+-)?c\s+(['\"])(.*)\1", re.DOTALL)
+_BEFORE_BRACKET = re.compile(r"\s*\(\s*")
 _ANYTHING = r"[^\n]{0,120}?"
 _MOST_UNKNOWN = 3  # each costs the search its length once more
 
@@ -154,7 +155,7 @@ def _part(expression: str, facts: list[str]) -> str:
     if text:
         return re.escape(text[2].strip())
     for rule, fact, form in _RULES:
-        match = rule.fullmatch(expression)
+        match = rule.fullmatch(_BEFORE_BRACKET.sub("(", expression))
         if match:
             facts.append(fact or match[1])
             return _VALUES[form].format(f"f{len(facts) - 1}")

@@ -63,17 +63,19 @@ _PYTHON: tuple[tuple[int, str], ...] = (
     (8, r"You(?:'re using| require) CPython (\d\.\d{1,2})|Using (?:CPython|Python) (\d\.\d{1,2})"),
     (8, r"python_full_version\D{1,6}(\d\.\d{1,2})"),
     (7, r"Python version: (\d\.\d{1,2})|requires a different Python: (\d\.\d{1,2})"),
+    (7, r"Python Interpreter: \S+ \((\d\.\d{1,2})\)"),
     (6, r"[/\\]python(\d\.\d{1,2})[/\\]|\.conda-python-(\d\.\d{1,2})"),
     (4, r"\bpython=(\d\.\d{1,2})\b|\bpython:(\d\.\d{1,2})\b|--python[ =](\d\.\d{1,2})"),
     (4, r"\bpython(\d\.\d{1,2}) -m\b|^python(\d\.\d{1,2}) |\bpy -(\d\.\d{1,2})\b"),
     (3, r"\b[Pp]ython ?(?:version )?(?:is )?(\d\.\d{1,2})(?:\.\d+)?(t?)\b"),
     (2, r"requires-python = \"[=~]=\s?(\d\.\d{1,2})"),
 )  # fmt: skip
+_OFFERED = re.compile(r"(?:on|for) the following platforms?: [^\n]*")  # where a package has files, not where this runs
 _FOLDER = re.compile(r"[Pp]ython3(\d{1,2})(t?)[\\/]")
 _NEEDED_TAG = re.compile(r"\(e\.g\., `cp3(\d{1,2})(t?)`\)")
 _WHEEL_TAG = re.compile(r"-cp3(\d{1,2})(?:-cp3\d{1,2}(t?)|-none|-abi3)?")
 _DRIVER = re.compile(
-    r"\b[Dd]rivers?(?: [Vv]ersion)?(?: is| was|:| =|=| number)?\s(?:at |on |to |of "
+    r"\b[Dd]rivers?(?: [Vv]ersion)?[*`]{0,2}(?: is| was|:| =|=| number)?[*`]{0,2}\s(?:at |on |to |of "
     r"|R)?v?(\d{3}\.\d{1,3}(?:\.\d{1,3})?)\b"
     r"|\b(?:NVIDIA|nvidia|Nvidia)(?: GeForce)?(?: Game Ready)?(?: [Dd]river)?(?: version)? "
     r"v?(\d{3}\.\d{2,3}(?:\.\d{1,3})?)\b"
@@ -84,6 +86,7 @@ _DRIVER = re.compile(
     r"(\d{3}\.\d{2,3}(?:\.\d{1,3})?)"
     r"|\bnvidia-smi(?:\.exe)?(?: on \w+(?: \w+)?)?(?: (?:shows|says|reports|prints|has)|:) "
     r"(?:driver )?v?(\d{3}\.\d{2,3}(?:\.\d{1,3})?)\b"
+    r"|\bnvidia-smi[^\n\d][^\n]{0,60}?\b(\d{3}\.\d{2,3}\.\d{2})\b"
 )
 _GLIBC = re.compile(
     r"(?:glibc|GLIBC|GNU libc\)|libc|Ubuntu GLIBC [\w.-]+\))[ -]+(2\.\d{1,2})\b|\bmanylinux_(2)_(\d{1,2})_\w+`\), but",
@@ -93,13 +96,15 @@ _LDD = re.compile(r"^ldd \([^)\n]*\) (2\.\d{1,2})", re.MULTILINE)
 _MUSL = re.compile(r"\b[Aa]lpine\b|\bmusl(?:linux)?\b|\bapk add\b")
 _BITS = re.compile(
     r"\b32[- ]bit\b(?! float)|\(`win32`\)|windows-x86-none|\bWindows-x86\b|\bwin32\b(?=-|\.whl)|\bi[36]86\b"
-    r"|\barmv[67]l\b|\bPython\d+-32\b"
+    r"|\barmv[67]l\b|\bPython\d+-32\b|'32bit'|calcsize\([^\n]*\n\s*32\s*$",
+    re.MULTILINE,
 )
 _EMULATED = re.compile(r"\bRosetta\b|\bemulat\w+|\bsys\.?ctl\.proc_translated|\bPrism\b")
 
 
 def told_os(text: str) -> Os | None:
     """The system that most of the evidence speaks for; None where nothing does."""
+    text = _OFFERED.sub("", text)
     scores: Counter[Os] = Counter()
     for os, weight, pattern in _OS:
         hits = len(re.findall(pattern, text, re.MULTILINE))

@@ -35,7 +35,8 @@ EXTENSION = table(
     ),
     (
         "deepspeed-cuda",
-        r"Installed CUDA version (?P<have>[\d.]+) does not match the version torch was compiled with (?P<torch>[\d.]+)",
+        r"Installed CUDA version (?P<have>[\d.]+) does not match the version torch was compiled with (?P<torch>[\d.]+)"
+        r"|MissingCUDAException|CUDA_HOME does not exist, unable to compile CUDA op",
     ),
     (
         "build-cuda",

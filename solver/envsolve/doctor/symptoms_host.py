@@ -11,6 +11,8 @@ HOST = table(
         "driver-unreachable",
         r"couldn'?t communicate with the NVIDIA driver|NVML: Driver Not Loaded|NVIDIA driver is not loaded",
     ),
+    # nvidia-smi found no libcuda: the CUDA part of the driver is not there.
+    ("smi-no-libcuda", r"CUDA (?:UMD )?Version ?: N/A"),
     ("no-devices", r"No devices were found"),
     ("no-handle", r"Unable to determine the device handle for|GPU is lost|fallen off the bus|RmInitAdapter failed"),
     ("nvml-unknown", r"Failed to initialize NVML:? *Unknown Error"),

@@ -13,12 +13,17 @@ IMPORT = table(
         r"C\+\+ ops"
         r"|No such operator (?P<operator2>\w+::\w+)|'_OpNamespace' '(?P<space>\w+)' object has no attribute",
     ),
+    (
+        "no-cuda-operator",
+        r"Could not run '(?P<space>\w+)::\w+' with arguments from the 'CUDA' backend",
+    ),
     ("undefined-symbol", rf"{_LIB}: undefined symbol: (?P<symbol>[\w@]+)(?:,? version (?P<provider>[\w.]+))?"),
     ("symbol-not-found", r"symbol not found in flat namespace|Symbol not found: (?P<symbol>\w+)"),
     (
         "different-cuda",
         r"Detected that PyTorch and (?P<other>[\w-]+) were compiled with different CUDA (?:major )?versions\."
-        r" PyTorch has CUDA Version[= ](?P<torch>\d+\.\d+) and \S+ has CUDA Version[= ](?P<theirs>\d+\.\d+)",
+        r" PyTorch has CUDA Version[= ](?P<torch>\d+\.\d+) (?:and|whereas) \S+ has CUDA Version[= ]"
+        r"(?P<theirs>\d+\.\d+)",
     ),
     ("load-failed", rf"Could not load this library: {_LIB}|OSError: {_LIB.replace('library', 'library2')}: "),
     (
@@ -61,7 +66,8 @@ IMPORT = table(
     ),
     (
         "torch-not-itself",
-        r"partially initialized module 'torch'|module 'torch' has no attribute '(?P<name>\w+)'|No module named "
+        r"partially initialized module 'torch'|_NamespacePath\(\['[^']*[/\\]torch'\]\)"
+        r"|module 'torch' has no attribute '(?P<name>\w+)'|No module named "
         r"'torch\._C'"
         r"|cannot import name '?(?P<name2>\w+)'? from (?:partially initialized module )?'torch'"
         r"|No module named 'torch\.(?P<sub>[\w.]+)'; 'torch' is not a package|Failed to load PyTorch C extensions",
@@ -79,6 +85,11 @@ IMPORT = table(
     (
         "no-attribute",
         r"module '(?P<module>torchvision|torchaudio|triton)(?P<sub>[\w.]*)' has no attribute '(?P<name>\w+)'",
+    ),
+    (
+        "torch-lacks",
+        r"module '(?P<module>torch\.[\w.]+)' has no attribute '(?P<name>\w+)'"
+        r"|type object 'torch\.[\w.]+' has no attribute",
     ),
     ("image-extension", r"Failed to load image Python extension"),
     ("jni-notify", r"undefined symbol: iJIT_NotifyEvent"),

@@ -35,7 +35,7 @@ INSTALL = table(
     (
         "dependency-warning",
         r"pip's dependency resolver does not currently take into account|(?P<owner>[\w.-]+ \d\S*) requires "
-        r"(?P<need>[\w.-]+[^\n,;]*), but you have (?P<have>[\w.-]+ \S+) which is incompatible",
+        r"(?P<need>[\w.-]+[^\n,;]*)(?:;[^\n,]*)?, but you have (?P<have>[\w.-]+ \S+) which is incompatible",
     ),
     ("hash-mismatch", r"DO NOT MATCH THE HASHES|Hash mismatch for|hash mismatch|Expected sha256 \w+"),
     (
@@ -85,7 +85,8 @@ INSTALL = table(
     ),
     (
         "uv-not-in-registry",
-        r"(?P<package>[\w.-]+) was not found in the (?:package registry|provided package locations)",
+        r"(?P<package>[\w.-]+) was not found in the (?:package registry|provided package locations)"
+        r"|Could not find a matching version of package (?P<package2>[\w.-]+)",
     ),
     ("uv-no-solution", r"No solution found when resolving"),
     (
@@ -127,7 +128,8 @@ INSTALL = table(
     ("uv-environments", r"current Python platform is not compatible with the lockfile's supported environments"),
     (
         "conda-not-found",
-        r"PackagesNotFoundError|ResolvePackageNotFound|nothing provides requested|does not exist \(perhaps a "
+        r"PackagesNotFoundError|ResolvePackageNotFound|nothing provides requested|No candidates were found for"
+        r"|does not exist \(perhaps a "
         r"typo|not available from current channels",
     ),
     (
@@ -138,7 +140,12 @@ INSTALL = table(
     ("conda-channel", r"UnavailableInvalidChannel|The channel is not accessible"),
     ("conda-no-cuda", r"nothing provides __cuda|__cuda\S* [^\n]*missing on the system|feature:\|?@?/?\S*__cuda"),
     ("conda-glibc", r"__glibc\S*(?:[^\n]*(?:conflict|missing|available))?|feature:/linux-64::__glibc\S*"),
-    ("poetry-none", r"Unable to find installation candidates for (?P<package>[\w.-]+) \((?P<version>[\w.+]+)\)"),
+    # poetry's words, and pdm's
+    (
+        "poetry-none",
+        r"Unable to find installation candidates for (?P<package>[\w.-]+) \((?P<version>[\w.+]+)\)"
+        r"|Unable to find candidates for (?P<package2>[\w.-]+)==(?P<version2>\d[\w.+]*\w)",
+    ),
     (
         "poetry-unmatched",
         r"depends on (?P<package>[\w.-]+) \((?P<spec>[^()\n]*)\) which doesn't match any versions",
@@ -148,7 +155,7 @@ INSTALL = table(
         r"Because (?:no versions of )?(?P<package>[\w.-]+)[^\n]* (?:depends on|matches?|requires) (?P<need>[^\n]*)",
     ),
     ("no-space", r"No space left on device|Errno 28"),
-    ("memory", r"MemoryError|^\s*Killed\s*$"),
+    ("memory", r"MemoryError|(?m:^)\s*Killed\s*(?m:$)|exit code:? 137\b|\bOOMKilled\b"),
     ("externally-managed", r"externally-managed-environment"),
     (
         "lock-changed",

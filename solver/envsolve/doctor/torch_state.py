@@ -20,6 +20,8 @@ _ONLY_CUDA = (
     "not-compatible", "supported-list", "gpu-too-old", "capability-range", "no-kernel-image", "driver-old",
     "no-driver", "no-gpus", "out-of-memory", "ptx-toolchain", "error-803", "error-804", "launch-failure",
 )  # fmt: skip
+_CPUONLY = re.compile(r"^\s*-\s+cpuonly\b|^\s*cpuonly\s+\d|\b(?:conda|mamba)\b[^\n]* cpuonly\b", re.MULTILINE)
+_TOOLKIT = re.compile(r"\b(?:cudatoolkit|pytorch-cuda)\s?=+\s?(\d+\.\d+)")
 _PLATFORMS = ("linux_x86_64", "windows_amd64", "linux_aarch64", "macos_arm64", "macos_x86_64")
 
 
@@ -126,29 +128,38 @@ def _variant(
     evidence: Evidence, row: Installed | None, version: Version | None, rulebook: Rulebook
 ) -> tuple[str, str, bool]:
     """(variant, where it comes from, whether that is sure)"""
-    label = variant_of_label(row.label) if row else ""
-    if label:
-        return label, "its label", True
-    if row and (build := variant_of_build(row.build)):
-        return build, "conda's build string", True
-    said = evidence.torch
-    if said.hip:
-        return f"rocm{'.'.join(said.hip.split('.')[:2])}", "torch.version.hip", True
-    if said.cuda:
-        return variant_of_cuda(said.cuda), "torch.version.cuda", True
-    if said.cuda == "":
-        return "cpu", "torch.version.cuda is None", True
-    if evidence.has("not-compiled") and row is not None:
-        return "cpu", "its own message", True
+    if named := _said_variant(evidence, row):
+        return *named, True
     if row is None or version is None or row.build or row.name == "pytorch" or "+" in row.version:
         return "", "", False
-    if (named := _of_files(evidence, row.version)) or (named := _of_index(evidence)):
-        return named, "where it was installed from", False
+    if (named_by := _of_files(evidence, row.version)) or (named_by := _of_index(evidence)):
+        return named_by, "where it was installed from", False
+    if named_by := _of_runtime(evidence):
+        return named_by, "the CUDA runtime that it requires", False
+    if named_by := _of_conda(evidence, row.version):
+        return named_by, "what conda was asked for", False
     platform = evidence.machine.platform
     default = default_variant(version, platform, rulebook) if "os" in evidence.host.known else ""
     if default == "cpu" and evidence.has(*_ONLY_CUDA):
         default = ""
     return default, "the default Python index" if default else "", False
+
+
+def _said_variant(evidence: Evidence, row: Installed | None) -> tuple[str, str] | None:
+    """The variant that the version or torch itself names, and where; None where neither does."""
+    label = variant_of_label(row.label) if row else ""
+    if label:
+        return label, "its label"
+    if row and (build := variant_of_build(row.build)):
+        return build, "conda's build string"
+    said = evidence.torch
+    if said.hip:
+        return f"rocm{'.'.join(said.hip.split('.')[:2])}", "torch.version.hip"
+    if said.cuda:
+        return variant_of_cuda(said.cuda), "torch.version.cuda"
+    if said.cuda == "":
+        return "cpu", "torch.version.cuda is None"
+    return ("cpu", "its own message") if evidence.has("not-compiled") and row is not None else None
 
 
 def _of_files(evidence: Evidence, version: str) -> str:
@@ -158,6 +169,24 @@ def _of_files(evidence: Evidence, version: str) -> str:
         if parts[0] == "torch" and parts[1].split("+")[0] == version.split("+")[0]:
             return variant_of_label(parts[1].partition("+")[2])
     return ""
+
+
+def _of_runtime(evidence: Evidence) -> str:
+    """The variant by the CUDA runtime package beside it, which torch's wheels for Linux pin exactly."""
+    found = evidence.installed.items()
+    cudas = [row.version for name, row in found if re.fullmatch(r"nvidia-cuda-runtime(?:-cu\d+)?", name)]
+    if len(cudas) != 1 or evidence.machine.os != "linux":
+        return ""
+    return variant_of_cuda(".".join(cudas[0].split(".")[:2]))
+
+
+def _of_conda(evidence: Evidence, version: str) -> str:
+    """cpu where conda is given cpuonly; else the variant of the toolkit that stands beside its `pytorch=VERSION`."""
+    if _CPUONLY.search(evidence.text) and not evidence.has(*_ONLY_CUDA):
+        return "cpu"
+    asked = re.search(rf"\bpytorch\s?=+\s?{re.escape(version)}(?![\w.]*\+)", evidence.text)
+    toolkit = _TOOLKIT.search(evidence.text)
+    return variant_of_cuda(toolkit[1]) if asked and toolkit else ""
 
 
 def _of_index(evidence: Evidence) -> str:

@@ -10,6 +10,7 @@ from envsolve.addresses import PYTORCH_INDEX
 from envsolve.doctor.evidence import Symptom
 from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.fixes import choose, new_environment, pins, planned, same_version
+from envsolve.doctor.report_frames import module_of
 from envsolve.doctor.situation import Companion, Situation
 from envsolve.doctor.torch_state import variant_of_cuda
 from envsolve.doctor.write import finding, fix
@@ -48,7 +49,8 @@ def wrong_version(s: Situation) -> Finding | None:
     return finding(
         s,
         "companion-mismatch",
-        f"{names} does not belong to torch {version}: that goes with {pins(s, version)}",
+        f"{names} {'does' if len(wrong) == 1 else 'do'} not belong to torch {version}: that goes with "
+        f"{pins(s, version)}",
         shown=s.evidence.all(*_BROKEN)[:2],
         more=_belongs_to(s, wrong[0]),
         fixes=_matching(s),
@@ -89,15 +91,28 @@ def _nearest(s: Situation, variant: str | None) -> Plan | None:
 
 def variant(s: Situation) -> Finding | None:
     """Versions that belong together, in builds that do not."""
-    return _said_different(s) or _labels_differ(s)
+    return _said_different(s) or _labels_differ(s) or _without_cuda(s)
+
+
+def _without_cuda(s: Situation) -> Finding | None:
+    """A companion that has its operators for the CPU alone, beside a torch that puts tensors on the GPU."""
+    found = s.evidence.all("no-cuda-operator")
+    shown = next((x for x in found if x.get("space") in ("torchvision", "torchaudio")), None)
+    if shown is None:
+        return None
+    name = shown.get("space")
+    headline = f"{name} is a CPU build, torch is one for CUDA"
+    text = f"take torch and {name} from one index, in one step, in a new environment"
+    way = fix(text, f"envsolve install --name NAME torch {name}")
+    return finding(s, "variant-mismatch", headline, shown=[shown], fixes=[*_matching(s)] or [way])
 
 
 def _said_different(s: Situation) -> Finding | None:
     found = s.evidence.all("different-cuda")
-    shown = next((x for x in found if x.get("other") in ("torchvision", "torchaudio")), None)
+    shown = next((x for x in found if x.get("other").lower() in ("torchvision", "torchaudio")), None)
     if shown is None:
         return None
-    name, own = shown.get("other"), shown.get("torch")
+    name, own = shown.get("other").lower(), shown.get("torch")  # torchaudio calls itself TorchAudio
     command = f"envsolve install --name NAME torch {name} --variant {variant_of_cuda(own)}"
     return finding(
         s,
@@ -146,7 +161,9 @@ def _broken_pair(s: Situation) -> Finding | None:
     shown = _companion_message(s)
     if shown is None:
         return None
-    name = "torchaudio" if "torchaudio" in shown.text else "torchvision"
+    modules = {module_of(f.path) for f in s.evidence.frames}
+    audio = "torchaudio" in shown.text or ("torchvision" not in shown.text and "torchaudio" in modules)
+    name = "torchaudio" if audio else "torchvision"
     if s.torch.known and s.companions and all(c.belongs for c in s.companions):
         headline = f"torch and {name} have the right versions, but come from different builds"
         return finding(s, "variant-mismatch", headline, shown=[shown], fixes=_matching(s), certainty="medium")
@@ -167,8 +184,18 @@ def _companion_message(s: Situation) -> Symptom | None:
     shown = s.evidence.first("missing-operator")
     if shown is not None and re.match(r"torch(?:vision|audio)::", shown.get("operator") or "torchvision::"):
         return shown
+    if lacks := _lacks(s):
+        return lacks
     found = s.evidence.all("undefined-symbol", "load-failed", "symbol-not-found", "dll-failed")
+    if s.companions and all(c.belongs and c.variant in ("", s.torch.variant) for c in s.companions):
+        found = tuple(x for x in found if x.line not in s.evidence.lines("image-extension"))
     return next((symptom for symptom in found if _COMPANION_FILE.search(symptom.text)), None)
+
+
+def _lacks(s: Situation) -> Symptom | None:
+    """A part of torch that a companion asks for and this torch has not."""
+    modules = {module_of(f.path) for f in s.evidence.frames}
+    return s.evidence.first("torch-lacks") if modules & {"torchvision", "torchaudio"} else None
 
 
 def _pinned_library(s: Situation) -> Finding | None:

@@ -16,7 +16,20 @@ _NO_GPU_SEEN = (
     "no-driver", "no-gpus", "ngc-no-driver", "libcuda-missing", "dev-nvidia-missing", "nvml-init", "cuda-unavailable",
     "nvml-unknown", "not-compiled",
 )  # fmt: skip
-_SURE = ("ngc-no-driver", "libcuda-missing", "dev-nvidia-missing", "nvml-unknown")
+# A step of a build that did not complete and asks for a GPU.
+_BUILD_ASKS = re.compile(
+    r"failed to solve: process [^\n]*(?:cuda\.(?:is_available|get_device|init)|nvidia-smi)[^\n]*did not complete"
+)
+_AT_START = fix(
+    "look for the GPU when the container starts, not while it is built; what is compiled in a build needs "
+    "TORCH_CUDA_ARCH_LIST instead",
+    "docker run --rm --gpus all IMAGE nvidia-smi",
+)
+_CAPABILITIES = fix(
+    "hand on the driver's compute part as well",
+    "docker run --rm --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility IMAGE nvidia-smi",
+)
+_SURE = ("ngc-no-driver", "smi-no-libcuda", "libcuda-missing", "dev-nvidia-missing", "nvml-unknown")
 _IN_WSL = (
     "os-blocked", "no-driver", "libcuda-missing", "dev-dxg-missing", "wsl-dxg", "driver-unreachable", "no-gpus",
     "error-304", "error-999", "nvml-unknown",
@@ -75,13 +88,20 @@ def _container_without(s: Situation) -> Finding | None:
     e = s.evidence
     shown = e.first(*_NO_GPU_SEEN)
     no_smi = any(p.code in ("no-driver", "driver-not-loaded") for p in s.machine.problems)
-    if not e.host.container or not (shown or no_smi or e.torch.available is False):
+    blind = shown or no_smi or e.torch.available is False or _BUILD_ASKS.search(e.text)
+    if not (e.host.container and blind):
         return None
     if s.torch.accelerator in ("cpu", "rocm", "xpu") and not e.has("ngc-no-driver"):
         return None
+    if built := _BUILD_ASKS.search(e.text):
+        headline = "docker build gives no GPU to its steps: what looks for one fails there"
+        return _passing(s, headline, [built[0].strip()], _AT_START)
     run = _run_without_gpu(s)
     if run is None and not (e.has(*_SURE) or (no_smi and shown) or _sees_nothing(s)):
         return None
+    if e.has("smi-no-libcuda"):
+        headline = "the container gets the GPU without the CUDA part of the driver: nvidia-smi finds no libcuda"
+        return _passing(s, headline, quoted([e.first("smi-no-libcuda")]), _CAPABILITIES)
     if e.has("nvml-unknown"):
         headline = "the running container lost its GPU: the host took the device files away"
         return _passing(s, headline, quoted([shown]), _ANEW)
@@ -111,14 +131,15 @@ def _sees_nothing(s: Situation) -> bool:
     e = s.evidence
     if e.environment.get("CUDA_VISIBLE_DEVICES") is not None:
         return False
-    # A CPU build never looks for a driver: "no driver" alone tells a CUDA build; that the host has one must be said.
-    cuda = s.torch.accelerator == "cuda" or (e.has("no-driver") and s.driver.known)
+    # A CPU build never looks for a driver: "no driver" alone tells a CUDA build; that the host has one, or a card, must
+    # be said.
+    cuda = s.torch.accelerator == "cuda" or (e.has("no-driver") and (s.driver.known or bool(s.machine.gpus)))
     return cuda and e.has("no-driver", "no-gpus")
 
 
 def _run_without_gpu(s: Situation) -> Command | None:
     """The last `docker run` if it asks for no GPU."""
-    verbs = ("run", "exec", "build", "up", "start")
+    verbs = ("run", "exec", "shell", "build", "up", "start")
     runs = [c for c in s.evidence.commands if c.tool == "docker" and c.verb in verbs]
     return runs[-1] if runs and not _ASKS_FOR_GPU.search(runs[-1].text) else None
 
@@ -145,7 +166,7 @@ def _guest(s: Situation) -> Finding | None:
     """A virtual machine to which the card was not passed through."""
     e = s.evidence
     shown = e.first("no-driver", "no-gpus", "driver-unreachable", "no-devices", "cuda-unavailable")
-    if not e.host.virtual or e.host.vgpu or not (shown or e.torch.available is False):
+    if not (e.host.virtual and e.host.gpu_claimed) or e.host.vgpu or not (shown or e.torch.available is False):
         return None
     if s.torch.accelerator == "cpu" or (s.machine.gpus and s.driver.known):
         return None

@@ -28,8 +28,10 @@ _SILENT = (
     "all-busy", "init-failed",
 )  # fmt: skip
 _NOUVEAU = re.compile(
-    r"driver in use: nouveau|nouveau\s+\d+ +\d|\bnouveau\b.{0,40}(?:loaded|in use|driver)", re.IGNORECASE
+    r"driver in use: nouveau|driver[:=] ?nouveau|nouveau\s+\d+\s+\d|\bnouveau\b.{0,40}(?:loaded|in use|driver)",
+    re.IGNORECASE,
 )
+_SECURE_BOOT_ON = re.compile(r"SecureBoot enabled|Secure Boot (?:is )?(?:on\b|enabled|active)", re.IGNORECASE)
 _SECURE_BOOT = re.compile(r"key was rejected|required key|unsigned module|secure ?boot", re.IGNORECASE)
 
 
@@ -58,6 +60,8 @@ def not_loaded(s: Situation) -> Finding | None:
     shown = e.first(*_SILENT)
     if shown is None and not e.host.container:
         shown = e.first("no-devices", "nvml-unknown") or (e.first("no-driver") if _gpu_is_there(s) else None)
+    if shown is None and not e.host.container and (e.torch.available is False or e.has("no-driver", "no-gpus")):
+        shown = e.first("smi-no-libcuda")
     if shown is None and _nouveau(s):
         shown = e.first("nouveau")
     if shown is None:
@@ -133,6 +137,13 @@ def _why_silent(s: Situation) -> tuple[str, Fix]:
             "the GPU is held by another program, or its compute mode forbids a second one",
             fix("see who uses it and which compute mode it is in", "nvidia-smi -q -d COMPUTE", "nvidia-smi"),
         )
+    if e.has("smi-no-libcuda"):
+        text = "install the driver's compute libraries too, of the driver's own version (libnvidia-compute on Ubuntu)"
+        return "the CUDA part of the driver is missing: nvidia-smi finds no libcuda", fix(
+            text, "ldconfig -p | grep libcuda"
+        )
+    if _SECURE_BOOT_ON.search(e.text):
+        return "the NVIDIA driver is not loaded, and Secure Boot is on", _module(s)
     text = (
         "reboot; if it stays, the module was not built for the running kernel: install the kernel headers and the "
         "driver package anew"

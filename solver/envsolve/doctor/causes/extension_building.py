@@ -64,9 +64,10 @@ def _being_built(s: Situation) -> str | None:
 def not_built(s: Situation) -> Finding | None:
     """The Python part of an extension is there, its compiled part is not."""
     for shown in s.evidence.all("other-module"):
-        module = shown.get("module").split(".")[0]
+        module, _, part = shown.get("module").partition(".")
         known = s.facts.extension_of(module)
-        if known is not None and module != known.modules[0]:
+        # Compiled parts are modules of their own ("flash_attn_2_cuda"), or begin with a stroke ("mmcv._ext").
+        if known is not None and (module != known.modules[0] or part.startswith("_")):
             headline = f"the compiled part of {known.package} is missing: it was not built for this torch"
             text = f"build {known.package} with its CUDA part against the torch that is there; leave torch as it is"
             return told(s, known.package, headline, [shown], fixes=[fix(text)])

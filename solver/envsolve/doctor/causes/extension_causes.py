@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from envsolve.addresses import PYTORCH_INDEX
-from envsolve.doctor.blame import blamed_module, foreign_file, is_foreign, owner_of
+from envsolve.doctor.blame import OWN_SPACES, blamed_module, foreign_file, is_foreign, owner_of
 from envsolve.doctor.evidence import Frame, Symptom
 from envsolve.doctor.facts import Extension
 from envsolve.doctor.finding import Finding, Fix
@@ -23,11 +23,18 @@ _OWN_WORDS = {
     "flash-old-gpu": "flash-attn", "flash-missing": "flash-attn", "deepspeed-cuda": "deepspeed",
     "torchcodec": "torchcodec", "ctranslate": "ctranslate2", "onnxruntime": "onnxruntime-gpu",
 }  # fmt: skip
+_TOOLKIT = fix(
+    "give it a toolkit of the CUDA that torch was built with (CUDA_HOME), or run without its compiled operators",
+    'python -c "import torch; print(torch.version.cuda)"',
+)
+_WITHOUT_FLASH = fix(
+    "run without flash-attn, no build of it serves this GPU: torch's own attention (sdpa) does the same"
+)
 
 
 def extension(s: Situation) -> Finding | None:
     """An extension that was built for another torch, another CUDA or other GPUs."""
-    return _wrong_torch(s) or _no_kernels(s) or _own_words(s) or _missing_library(s)
+    return _wrong_torch(s) or _without_cuda(s) or _no_kernels(s) or _own_words(s) or _missing_library(s)
 
 
 def _wrong_torch(s: Situation) -> Finding | None:
@@ -35,7 +42,17 @@ def _wrong_torch(s: Situation) -> Finding | None:
     for symptom in s.evidence.all(*_IMPORTS):
         name = blamed_module(s.evidence, s.facts, symptom)
         if is_foreign(name):
-            return told(s, name, f"{name} was built for another torch than {s.torch.shown}", [symptom])
+            whose = s.torch.shown if s.torch.known else "the installed one"
+            return told(s, name, f"{name} was built for another torch than {whose}", [symptom])
+    return None
+
+
+def _without_cuda(s: Situation) -> Finding | None:
+    """An extension that has its operators for the CPU alone."""
+    for shown in s.evidence.all("no-cuda-operator"):
+        name = shown.get("space")
+        if is_foreign(name) and name not in OWN_SPACES:
+            return told(s, name, f"{name} was built without its CUDA part", [shown])
     return None
 
 
@@ -70,7 +87,10 @@ def _own_words(s: Situation) -> Finding | None:
     if s.torch.accelerator == "cpu" and s.gpu_wanted and shown.name != "flash-missing":
         return None
     name = _OWN_WORDS[shown.name]
-    return told(s, name, _own_headline(s, shown, name), [shown])
+    ways = [_WITHOUT_FLASH] if shown.name == "flash-old-gpu" else []
+    if shown.name == "deepspeed-cuda" and not shown.get("have"):
+        ways = [_TOOLKIT]
+    return told(s, name, _own_headline(s, shown, name), [shown], fixes=ways)
 
 
 def _own_headline(s: Situation, shown: Symptom, name: str) -> str:
@@ -81,7 +101,9 @@ def _own_headline(s: Situation, shown: Symptom, name: str) -> str:
         f"{shown.get('have') or s.torch.shown}",
         "flash-old-gpu": f"flash-attn serves no GPU below compute capability {floor}",
         "deepspeed-cuda": f"DeepSpeed's compiler is CUDA {shown.get('have')}, torch is built for CUDA "
-        f"{shown.get('torch')}",
+        f"{shown.get('torch')}"
+        if shown.get("have")
+        else "DeepSpeed has to compile its operators, and there is no CUDA toolkit to do it",
         "torchcodec": "torchcodec cannot load its library: FFmpeg is missing, or it belongs to another torch",
         "flash-missing": "flash-attn is asked for and not installed",
     }.get(shown.name, f"{name} does not fit; {s.torch.shown} itself is not to blame")

@@ -14,6 +14,7 @@ _ILL = (
     "no-kernel-image", "not-compatible", "gpu-too-old", "no-gpus", "no-driver", "driver-old", "missing-operator",
     "undefined-symbol", "load-failed", "dll-failed", "not-compiled", "error-803", "error-804", "error-999",
     "launch-failure", "out-of-memory", "library-failed", "nccl", "pip-none", "conflict", "uv-no-solution",
+    "smi-no-libcuda",
 )  # fmt: skip
 _HARMLESS = {
     "capability-range": "the warning names a range by build targets: code of the same major and a lower minor runs too",
@@ -44,13 +45,24 @@ def harmless(s: Situation) -> Finding | None:
     """A message that looks bad while everything works."""
     e = s.evidence
     shown = e.first(*_HARMLESS)
-    if shown is None or _untried(s) or not _works(s) or e.has(*_ILL) or _another_error(s):
+    if shown is None or not works(s) or is_ill(s) or _another_error(s):
         return None
     headline = f"nothing is wrong: {_HARMLESS[shown.name]}"
     sure = s.served or e.torch.available
     return finding(
         s, "harmless-warning", headline, shown=[shown], more=_fits(s), certainty="high" if sure else "medium"
     )
+
+
+def is_ill(s: Situation) -> bool:
+    """Whether a message of an illness is there; torchvision quotes one in its note about the image reader."""
+    quoted = s.evidence.lines("image-extension")
+    return any(shown.line not in quoted for shown in s.evidence.all(*_ILL))
+
+
+def _unexplained(s: Situation) -> bool:
+    """Whether an error stands in the text, even without its traceback."""
+    return any(x.get("type").endswith(("Error", "Exception")) for x in s.evidence.all("error-line"))
 
 
 def _another_error(s: Situation) -> bool:
@@ -62,7 +74,7 @@ def _another_error(s: Situation) -> bool:
 def fits(s: Situation) -> Finding | None:
     """Build, GPU and driver go together by the rules, or the GPU was seen to compute, and nothing fails."""
     e = s.evidence
-    if not s.torch.known or _untried(s) or e.has(*_ILL, "traceback") or not _works(s):
+    if not s.torch.known or e.has(*_ILL, "traceback") or not works(s) or _unexplained(s):
         return None
     if e.torch.available is False and s.torch.accelerator == "cuda":
         return None
@@ -74,14 +86,14 @@ def fits(s: Situation) -> Finding | None:
     return finding(s, "ok", headline, more=_fits(s), certainty="high" if sure else "medium", fine=fine)
 
 
-def _untried(s: Situation) -> bool:
-    """Whether a live torch did not say what it can do: it was not imported, or a companion was not."""
-    return s.evidence.live and s.evidence.torch.available is None
+def works(s: Situation) -> bool:
+    """Whether everything that is known goes together, and enough is known.
 
-
-def _works(s: Situation) -> bool:
-    """Whether everything that is known goes together, and enough is known."""
+    A live torch that did not say what it can do was not imported, or a companion was not: nothing untried works.
+    """
     e = s.evidence
+    if e.live and e.torch.available is None:
+        return False
     if e.torch.computed:
         return True
     if any(c.belongs is False for c in s.companions):

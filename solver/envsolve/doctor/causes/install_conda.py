@@ -12,6 +12,9 @@ from envsolve.dotted import Dotted
 
 _PLAN_ALL = "envsolve plan torch torchvision torchaudio"
 _TOOLKIT = re.compile(r"cudatoolkit|cuda-toolkit|pytorch-cuda|cuda-version")
+_OWN_PYTHON = re.compile(r"existing python installation|Your python: python")
+_NEEDS_CUDA = re.compile(r"__cuda(?:\[version='| )\s?>=?\s?(\d+\.\d+)")
+_HAS_CUDA = re.compile(r"__cuda-(\d+\.\d+)-|__cuda==?(\d+\.\d+)=")
 _PYTHON_ITEM = re.compile(r"- python(?:_abi)?[ =\[]")
 
 
@@ -56,9 +59,24 @@ def _finding(s: Situation, unmet: Failed, code: str, headline: str, way: Fix) ->
     return finding(s, code, headline, shown=[unmet.symptom], fixes=[way])
 
 
+def _driver_too_old(s: Situation) -> Finding | None:
+    """conda's __cuda is the CUDA that the driver speaks: a build that asks for more cannot come in."""
+    need, have = _NEEDS_CUDA.search(s.evidence.text), _HAS_CUDA.search(s.evidence.text)
+    asked = Dotted.parse(need[1]) if need else None
+    speaks = Dotted.parse(have[1] or have[2]) if have else s.driver.cuda
+    if asked is None or speaks is None or speaks >= asked:
+        return None
+    headline = f"the driver speaks CUDA {speaks}, the build that conda is asked for needs {asked} or newer"
+    way = fix("update the NVIDIA driver, or take a build for an older CUDA", _PLAN_ALL)
+    shown = s.evidence.all("conda-no-cuda", "conda-unsatisfiable")[:2]
+    return finding(s, "driver-too-old", headline, shown=shown, fixes=[way])
+
+
 def conda_conflict(s: Situation) -> Finding | None:
     """conda's solver: no CUDA seen, a toolkit pin against a build, a wrong Python."""
     e = s.evidence
+    if old := _driver_too_old(s):
+        return old
     blind = e.first("conda-no-cuda")
     if blind:
         cuda = s.driver.cuda or "VERSION"
@@ -69,7 +87,8 @@ def conda_conflict(s: Situation) -> Finding | None:
     shown = e.first("conda-unsatisfiable")
     if shown is None or not re.search(r"pytorch|torch", e.text):
         return None
-    if _TOOLKIT.search(e.text) and not _PYTHON_ITEM.search(e.text):
+    by_python = _PYTHON_ITEM.search(e.text) or _OWN_PYTHON.search(e.text)
+    if _TOOLKIT.search(e.text) and not by_python:
         headline = "the pinned CUDA toolkit and the pytorch build ask for different CUDA lines"
         way = fix("drop the toolkit pin: the build brings its own CUDA", _PLAN_ALL)
         return finding(s, "variant-mismatch", headline, shown=[shown], fixes=[way], certainty="medium")

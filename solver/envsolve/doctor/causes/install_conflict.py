@@ -15,8 +15,8 @@ from envsolve.doctor.write import finding, fix
 
 _CONFLICTS = ("conflict", "uv-no-solution", "no-dist-for", "conda-unsatisfiable", "poetry-because", "conda-no-cuda")
 _PINS_TORCH = re.compile(
-    r"(torchvision|torchaudio|torchtext|xformers|triton)[ =]+v?(\d[\w.+]*)[^\n]*?(?:depends on|requires) "
-    r"(torch[ <>=!~][^\s;,]*)"
+    r"(torchvision|torchaudio|torchtext|xformers|triton)[ =(]+v?(\d[\w.+]*)[^\n]*?(?:depends on|requires) "
+    r"(torch(?: \([^)\n]*\)|[ <>=!~][^\s;,]*))"
 )
 
 

@@ -17,6 +17,7 @@ _HOST = re.compile(r"host='([^']+)'|https?://([\w.-]+)")
 _NOT_THERE = ("404", "410", "403")
 _PLAN_ALL = "envsolve plan torch torchvision torchaudio"
 _FOLDER = f"take the address of the variant's folder, {PYTORCH_INDEX}/VARIANT"
+_OTHER_HOST = fix("look the file's present address up on its makers' pages")
 # Messages that need no judgement: what each means and the way out.
 _PLAIN = {
     "conda-channel": ("a conda channel that is named is not there", fix("take the packages from pip", _PLAN_ALL)),
@@ -72,7 +73,8 @@ def blocked(s: Situation) -> Finding | None:
     status = next((found for n in ("status", "status2", "status3", "status4") if (found := shown.get(n))), "")
     if shown.name == "http" and status in _NOT_THERE:
         headline = f"{host} refuses or does not have that file ({status}): a wrong or moved address, or a filter"
-        return finding(s, "index-problem", headline, shown=[shown], fixes=[fix(_FOLDER, "envsolve plan torch")])
+        way = fix(_FOLDER, "envsolve plan torch") if "pytorch" in host else _OTHER_HOST
+        return finding(s, "index-problem", headline, shown=[shown], fixes=[way])
     if re.search(r"certificate|ssl|UnknownIssuer", shown.text, re.IGNORECASE):
         way = fix("give the installer the company's certificate", "pip config set global.cert /path/to/company-ca.pem")
         headline = f"the certificate of {host} is not trusted here (a company proxy?)"
@@ -123,7 +125,7 @@ def plain_words(s: Situation) -> Finding | None:
 
 def unlisted(s: Situation) -> Finding | None:
     """A torch that exists for this Python and platform and was still not found: the index is the cause."""
-    kinds = ("pip-none", "uv-none", "uv-not-in-registry", "poetry-none")
+    kinds = ("pip-none", "uv-none", "uv-not-in-registry", "uv-no-wheel", "poetry-none")
     unmet = next((f for f in failed(s.evidence) if f.name in FAMILY and f.symptom.name in kinds), None)
     if unmet is None:
         return None

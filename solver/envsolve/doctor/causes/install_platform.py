@@ -18,13 +18,13 @@ _INSTALL = (
 )  # fmt: skip
 _TAGGED = ("pip-wrong-tag", "uv-platform", "uv-hint-platform", "uv-no-wheel")
 _TORCH_WORDS = re.compile(r"\btorch\b|\bpytorch\b|torchvision|torchaudio", re.IGNORECASE)
-_OWN_TAG = re.compile(r"\(`manylinux_(\d+)_(\d+)_\w+`\)")
-_OWN_MUSL = re.compile(r"\(`musllinux_\d+_\d+_\w+`\)")
+_OWN_TAG = re.compile(r"\((?:e\.g\., )?`manylinux_(\d+)_(\d+)_\w+`\)")
+_OWN_MUSL = re.compile(r"\((?:e\.g\., )?`musllinux_\d+_\d+_\w+`\)")
 _CONDA_GLIBC = re.compile(r"__glibc[^\n]*(?:missing|conflict|requires|>=|available)")
 _APPLE = re.compile(r"\bM[1-4]\b|Apple [Ss]ilicon|\barm64\b|Rosetta")
 _WINDOWS_ARM = re.compile(r"\bwin_arm64\b|Windows on ARM|Snapdragon", re.IGNORECASE)
 _RARE = re.compile(r"\b(armv[67]l|ppc64le|s390x|riscv64|i[36]86|FreeBSD)\b")
-_RARE_TAG = re.compile(r"\(`(?:many|musl)?linux\w*_(armv[67]l|ppc64le|s390x|riscv64|i686)`\)")
+_RARE_TAG = re.compile(r"\((?:e\.g\., )?`(?:many|musl)?linux\w*_(armv[67]l|ppc64le|s390x|riscv64|i686)`\)")
 
 
 def platform(s: Situation) -> Finding | None:
@@ -147,7 +147,7 @@ def _own_glibc(s: Situation) -> Dotted | None:
 
 def _needed_glibc(s: Situation) -> Dotted | None:
     """By the tags that the installer lists or refuses, else by the rules for the asked release."""
-    text = re.sub(r"\(`[^`]*`\)", "", s.evidence.text)
+    text = re.sub(r"\((?:e\.g\., )?`[^`]*`\)", "", s.evidence.text)
     offered = [Dotted.parse(f"2.{n}") for n in re.findall(r"manylinux_2_(\d+)_(?:x86_64|aarch64)", text)]
     if offered and s.evidence.has(*_TAGGED):
         return min(offered)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from packaging.version import Version
 
 from envsolve.addresses import PYTORCH_INDEX
@@ -14,6 +16,7 @@ from envsolve.doctor.situation import Situation
 from envsolve.doctor.write import finding, fix
 from envsolve.rulebook.tables import Build
 
+_PYTHON_2 = re.compile(r"^Python 2\.\d|\bPython 2\.7\b|[/\\]python2\.7[/\\]|\bcp27\b", re.MULTILINE)
 _PLAN_ALL = "envsolve plan torch torchvision torchaudio"
 
 
@@ -33,12 +36,20 @@ def _judge(s: Situation, unmet: Failed) -> Finding | None:
     if unmet.symptom.name == "uv-abi":
         return unserved_python(s, unmet, [])
     if unmet.name == "torch":
-        return _torch(s, unmet)
+        return _mac_label(s, unmet) or _torch(s, unmet)
     if unmet.name in FAMILY:
-        return _companion(s, unmet)
+        return _mac_label(s, unmet) or _companion(s, unmet)
     if unmet.name == "triton":
         return _triton(s, unmet)
     return _no_wheel(s, unmet, f"there is no {unmet.shown}", fix("drop it: torch needs no such package"))
+
+
+def _mac_label(s: Situation, unmet: Failed) -> Finding | None:
+    """A label on macOS, whose files carry none."""
+    if not unmet.label or s.machine.os != "macos" or "os" not in s.evidence.host.known:
+        return None
+    way = fix("ask for the version without its label there (a marker on sys_platform does it)")
+    return _no_wheel(s, unmet, f"the files for macOS carry no label: there is no {unmet.shown} for it", way)
 
 
 def _torch(s: Situation, unmet: Failed) -> Finding | None:
@@ -69,9 +80,15 @@ def _index_not_given(s: Situation, unmet: Failed) -> Finding | None:
 
 
 def _nothing_offered(s: Situation, unmet: Failed, asked: list[Build]) -> Finding | None:
-    """ "from versions: none": most often a very new Python; where it is not known it has to be asked for."""
-    if unmet.offered != ():
+    """ "from versions: none": most often a very new Python; where it is not known it has to be asked for.
+
+    The placeholders of before the first release come to the same.
+    """
+    offered = unmet.offered
+    if offered is None or (offered and offered[-1] >= s.rulebook.torch_versions[0]):
         return None
+    if _PYTHON_2.search(s.evidence.text):
+        return unserved_python(s, unmet, [])
     if s.machine.python is None:
         return ask_python(s, unmet)
     return unserved_python(s, unmet, asked) if python_is_extreme(s) else None

@@ -12,6 +12,9 @@ from envsolve.doctor.write import finding, fix
 
 _SPOKEN = {"rocm": "ROCm (AMD)", "xpu": "XPU (Intel)"}
 _OWNER = {"amd": "AMD's", "intel": "Intel's"}
+_AMD_ON_WINDOWS = fix(
+    "take AMD's own ROCm wheels for Windows (its PyTorch on Windows pages), or Linux with a rocm build"
+)
 _LABEL_BOUND = re.compile(r"torch\s?>=?\s?[\d.]+\+cu")
 
 
@@ -24,7 +27,7 @@ def vendor_needed(s: Situation) -> Finding | None:
         return None
     if amd:
         headline = "PyTorch publishes no build for an AMD GPU on Windows"
-        way = fix("take AMD's own ROCm wheels for Windows (its PyTorch on Windows pages), or Linux with a rocm build")
+        way = _AMD_ON_WINDOWS
     else:
         what = s.torch.shown if s.torch.known else "a public wheel"
         headline = f"only NVIDIA's own builds serve this board; {what} does not"
@@ -78,6 +81,8 @@ def no_such_gpu(s: Situation) -> Finding | None:
 
 
 def _fixes(s: Situation) -> list[Fix]:
+    if s.machine.vendor == "amd" and s.machine.os == "windows":
+        return [_AMD_ON_WINDOWS]
     fixes = other_build(s, torch=same_version(s))
     if s.torch.accelerator == "rocm" and _LABEL_BOUND.search(s.evidence.text):
         fixes.insert(0, fix("pin exactly (==): with >= a local label does not hold, and labels sort as text"))

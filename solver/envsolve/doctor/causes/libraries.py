@@ -17,12 +17,13 @@ from envsolve.doctor.write import finding, fix
 from envsolve.rulebook.tables import NumpyRule
 
 _BETWEEN_NVIDIA = re.compile(
-    r"undefined symbol: (?:__nvJitLink|nccl|cudnn|cublas|cusparse|cuda)\w*|version libnvJitLink"
+    r"undefined symbol: (?:_ZNK?\d+)?(?:__nvJitLink|nccl|cudnn|cublas|cusparse|cuda)\w*|version libnvJitLink"
 )
 _NVIDIA_LIBRARY = re.compile(
     r"lib(?:cudnn|cublas|cudart|nccl|cusparse|cufft|curand|cusolver|nvrtc|nvToolsExt|cupti|nvJitLink|nvshmem|cufile)"
 )
 _SHOWN = 4  # packages in a headline
+_IMPORTS_TORCH = re.compile(r"(?:-c\s+['\"]|>>>\s*)import torch\s*(?:['\";]|$)", re.MULTILINE)
 _NVIDIA_PACKAGE = re.compile(r"nvidia-(?:cudnn|nvjitlink|cusparse|cublas|nccl)(?:-cu\d+)?")
 
 
@@ -87,7 +88,7 @@ def stray_libraries(s: Situation) -> Finding | None:
     e = s.evidence
     if (shown := _of_path(s)) is not None:
         return _stray(s, shown, "a library of LD_LIBRARY_PATH")
-    shown = e.first("cudnn-versions", "cudnn-sub") or _between_nvidia(s)
+    shown = e.first("cudnn-versions", "cudnn-sub") or _between_nvidia(s) or _of_other_pin(s)
     if shown is None:
         return None
     path = e.environment.get("LD_LIBRARY_PATH", "")
@@ -129,14 +130,25 @@ def _between_nvidia(s: Situation) -> Symptom | None:
     return next((symptom for symptom in found if _BETWEEN_NVIDIA.search(symptom.text)), None)
 
 
+def _of_other_pin(s: Situation) -> Symptom | None:
+    """A library that torch misses, while pip notes that its package is not of the version that torch pins."""
+    noted = any(re.search(r"\btorch \S+ requires nvidia-", x.text) for x in s.evidence.all("dependency-warning"))
+    return _missing_nvidia(s) if noted else None
+
+
+def _missing_nvidia(s: Situation) -> Symptom | None:
+    found = s.evidence.all("no-shared-object")
+    return next((x for x in found if _NVIDIA_LIBRARY.match(library_of(x))), None)
+
+
 def missing_libraries(s: Situation) -> Finding | None:
     """A CUDA library that torch's own import misses: its nvidia packages were not installed with it."""
-    symptoms = s.evidence.all("no-shared-object")
-    shown = next((x for x in symptoms if _NVIDIA_LIBRARY.match(library_of(x))), None)
+    shown = _missing_nvidia(s)
     if shown is None:
         return None
     last = [module_of(f.path) for f in s.evidence.frames if f.path.endswith(".py") and f.line <= shown.line]
-    if not last or last[-1] != "torch":
+    by_torch = last[-1] == "torch" if last else bool(_IMPORTS_TORCH.search(s.evidence.text))
+    if not by_torch:
         return None
     what = f"({library_of(shown)} is missing)"
     text = (

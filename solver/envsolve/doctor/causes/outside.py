@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from envsolve.doctor.blame import FAMILY as BLAME_FAMILY
+from envsolve.doctor.causes.healthy import is_ill, works
 from envsolve.doctor.finding import Finding
+from envsolve.doctor.report_frames import module_of
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.write import finding, fix
 
@@ -29,6 +32,14 @@ _SAID = {
     ),
     "windows-long-path": ("Windows' limit on the length of paths", "allow long paths, or use a shorter folder"),
     "inductor-compiler": ("torch.compile finds no compiler", "install one, or run without torch.compile"),
+    "triton-libcuda": (
+        "triton asks ldconfig for libcuda.so and gets no answer; torch itself finds the driver",
+        "make the driver's folder known to ldconfig (sudo ldconfig), or set TRITON_LIBCUDA_PATH to it",
+    ),
+    "torchcodec-missing": (
+        "torchaudio reads files by torchcodec, which is not installed",
+        "install the torchcodec that belongs to this torch",
+    ),
     "python-h": ("the headers of this Python are missing for compiling", "install them (python3-dev)"),
     "pkg-resources": ("setuptools or distutils is missing in this environment", "install setuptools"),
     "ffmpeg": ("FFmpeg or an audio backend is missing", "install it"),
@@ -47,6 +58,10 @@ _SAID = {
         "a kernel failed while it ran: a fault of the program or its data, not of the set",
         "run with CUDA_LAUNCH_BLOCKING=1 to see where",
     ),
+    "numpy-dtype-size": (
+        "a compiled package belongs to another NumPy than the one that is installed; torch is not to blame",
+        "install the package in the traceback anew, or take the NumPy that it was built for",
+    ),
     "crt": (
         "a runtime library of Windows is missing (Visual C++ redistributable)",
         "install the Visual C++ redistributable",
@@ -64,6 +79,44 @@ def known_message(s: Situation) -> Finding | None:
     headline, way = _SAID[shown.name]
     fine = [f"{s.torch.shown} is not to blame"] if s.torch.known else []
     return finding(s, "not-torch", headline, shown=[shown], fixes=[fix(way)], fine=fine)
+
+
+def saved_on_gpu(s: Situation) -> Finding | None:
+    """A checkpoint of a GPU that is loaded where there is none."""
+    shown = s.evidence.first("cuda-state-dict")
+    if shown is None or not s.evidence.host.gpu_absent or s.machine.gpus:
+        return None
+    headline = "the checkpoint was saved on a GPU, and this machine has none: the set itself fits"
+    way = fix('load it for the CPU: torch.load(PATH, map_location="cpu")')
+    return finding(s, "not-torch", headline, shown=[shown], fixes=[way])
+
+
+def expects_other_torch(s: Situation) -> Finding | None:
+    """A part of torch that a package asks for and this torch has not: the package is for another release."""
+    shown = s.evidence.first("torch-lacks")
+    if shown is None:
+        return None
+    files = [module_of(f.path) for f in s.evidence.frames if f.path.endswith(".py")]
+    who = next((m for m in reversed(files) if m and m not in BLAME_FAMILY), "")
+    if not who:
+        return None
+    headline = f"{who} is written for another torch than {s.torch.shown if s.torch.known else 'the installed one'}"
+    way = fix(f"take the release of {who} that goes with this torch, or the torch that it asks for")
+    return finding(s, "not-torch", headline, shown=[shown], fixes=[way], certainty="medium")
+
+
+def other_traceback(s: Situation) -> Finding | None:
+    """A traceback that ends in code outside torch, while torch and the GPU go together."""
+    error = s.evidence.all("error-line")[-1:]
+    if not error or not s.torch.known or not works(s) or is_ill(s) or not s.evidence.has("traceback"):
+        return None
+    files = [f.path for f in s.evidence.frames if f.line <= error[0].line and f.path.endswith(".py")]
+    if not files or module_of(files[-1]) in BLAME_FAMILY:
+        return None
+    whose = module_of(files[-1]) or files[-1]
+    headline = f"the error comes from {whose}; {s.torch.shown} and the GPU go together"
+    way = fix(f"look into {whose}, leave torch as it is")
+    return finding(s, "not-torch", headline, shown=error, fixes=[way], certainty="medium")
 
 
 def other_module(s: Situation) -> Finding | None:

@@ -11,6 +11,11 @@ from envsolve.doctor.report_frames import module_of, site_of
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.write import finding, fix
 
+# Names that every torch has: what lacks them is a folder of that name, or what an uninstall left behind.
+_ALWAYS_THERE = frozenset({
+    "cuda", "nn", "Tensor", "tensor", "zeros", "ones", "rand", "randn", "load", "save", "float32", "device", "utils",
+    "version", "__version__", "no_grad", "from_numpy", "autograd", "optim", "manual_seed",
+})  # fmt: skip
 _USER_SITE = re.compile(r"\.local[/\\]lib|AppData[/\\]Roaming[/\\]Python|[/\\]Library[/\\]Python[/\\]")
 _LOCAL_FILE = re.compile(r"[^\s'\"]*[/\\]torch\.py\b")
 _BLAMED = re.compile(r"\(([^()\s]*torch(?:\.py|/__init__\.py)?)\)")
@@ -58,7 +63,10 @@ def _local_name(s: Situation) -> Finding | None:
     blamed = _BLAMED.search(shown.text)
     if not file and blamed and not _SITE.search(blamed[1]):
         file = blamed[1]
-    if not file and ("torch._C" not in shown.text or s.evidence.has("dll-failed")):
+    hollow = s.evidence.torch.available is None and any(
+        x.get("name") in _ALWAYS_THERE or "_NamespacePath" in x.text for x in s.evidence.all(shown.name)
+    )
+    if not file and not hollow and ("torch._C" not in shown.text or s.evidence.has("dll-failed")):
         return None
     return _in_the_way(s, shown, f"the file {file}" if file else "a folder named torch (a source checkout?)")
 

@@ -25,6 +25,11 @@ _ASK_PROGRAM = Missing(
 _ASK_IMPORT = Missing(
     field="error", how='no rule knows this message; the whole of it: python -X faulthandler -c "import torch"'
 )
+_PYTHON = Missing(
+    field="python",
+    how='python -c "import sys; print(sys.executable)"; python -m pip show torch (pip and python can belong to two '
+    "environments)",
+)
 _INSTALL = Missing(field="torch", how="install it: envsolve install --name NAME torch torchvision torchaudio")
 
 
@@ -33,6 +38,13 @@ def unknown(s: Situation) -> Finding:
     if s.evidence.live and not s.torch.known:
         headline = "torch is not installed in this environment"
         return finding(s, "unknown", headline, certainty="high", missing=[_INSTALL])
+    if s.evidence.has("no-torch") and not s.evidence.has(*_SHOWN[:2]):
+        headline = (
+            "the Python that runs the program has no torch: which one is it, and into which did the installer put it?"
+        )
+        return finding(
+            s, "unknown", headline, shown=s.evidence.all("no-torch")[:1], certainty="medium", missing=[_PYTHON]
+        )
     missing = list(_missing(s)) or [_error(s)]
     fields = " and ".join(dict.fromkeys(m.field for m in missing))
     return finding(
