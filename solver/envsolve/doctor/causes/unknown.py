@@ -25,6 +25,7 @@ _ASK_PROGRAM = Missing(
 _ASK_IMPORT = Missing(
     field="error", how='no rule knows this message; the whole of it: python -X faulthandler -c "import torch"'
 )
+_GFX = Missing(field="gpu", how="rocminfo | grep -m1 gfx")
 _INSTALL = Missing(field="torch", how="install it: envsolve install --name NAME torch torchvision torchaudio")
 
 
@@ -50,6 +51,10 @@ def _missing(s: Situation) -> Iterator[Missing]:
     e = s.evidence
     if not s.torch.known or (s.torch.variant == "" and not s.torch.vendor):
         yield ASK_TORCH
+    if s.machine.vendor == "amd":
+        if not any(gpu.gfx for gpu in s.machine.gpus):
+            yield _GFX
+        return
     if not any(g.compute_capability for g in s.machine.gpus) and not e.host.gpu_absent:
         yield _gpu(s)
     if not s.driver.known and not e.host.gpu_absent:
