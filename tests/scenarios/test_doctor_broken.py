@@ -145,7 +145,7 @@ def remove(env: StubEnvironment) -> None:
     ("harm", "told"),
     [
         (break_link, "was made from is gone"),
-        (forbid, "is not executable for this user"),
+        (forbid, "may not be run by this user"),
         (fail, "it ended with status 7"),
         (remove, "its Python is gone"),
     ],
@@ -166,6 +166,38 @@ def test_a_python_that_is_none_and_lies_nowhere(tmp_path: Path, capsys: Output) 
     program.chmod(0o755)
     assert run(["doctor", "--python", str(program)]) == 3
     assert "does not run: it ended with status 7" in capsys.readouterr().err
+
+
+def closed(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Permissions as somebody else than root meets them."""
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != folder and access(path, mode))
+
+
+def test_an_environment_in_a_folder_of_another_user(
+    env: StubEnvironment, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed(monkeypatch, env.path.parent)
+    for option, value in (("--path", env.path), ("--python", env.interpreter)):
+        assert run(["doctor", option, str(value)]) == 2
+        assert f"{env.path.parent} may not be looked into by this user" in capsys.readouterr().err
+
+
+def test_packages_that_may_not_be_read_are_not_called_missing(
+    env: StubEnvironment, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed(monkeypatch, env.site)
+    found = of(env, capsys)
+    assert found["finding"] == "damaged-install" and "may not be read by this user" in found["headline"]
+    assert commands(found) == [f"chmod -R a+rX {env.site}"]
+    assert run(["doctor", "--path", str(env.path), "--fix"]) == 1  # what was asked for of it is not known
+    assert "none was made" in capsys.readouterr().err
+
+
+def test_a_torch_that_may_not_be_read(env: StubEnvironment, capsys: Output, monkeypatch: pytest.MonkeyPatch) -> None:
+    (env.site / "torch" / "version.py").unlink()
+    closed(monkeypatch, env.site / "torch")
+    assert commands(of(env, capsys))[0] == f"chmod -R a+rX {env.site / 'torch'}"
 
 
 @pytest.mark.parametrize("stray", ["torch.py", "torch/__init__.py", "torchvision.py"])

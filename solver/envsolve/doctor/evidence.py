@@ -91,12 +91,12 @@ class Frame:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Damage:
     """What an installation lacks: its Python, files of a package ("files"), or a package that another needs ("needs").
-    "twice": it has two records of one package.
+    "twice": it has two records of one package; "access": files are there that this user may not read.
 
     `what` is the package, or the folder that the Python was in.
     """
 
-    kind: Literal["python", "files", "needs", "twice"]
+    kind: Literal["python", "files", "needs", "twice", "access"]
     what: str
     text: str
 

@@ -61,7 +61,7 @@ def look(
         asked=base.asked,
         dists=found,
         trial=tried,
-        damage=base.damage or damage(found, tried),
+        damage=base.damage or damage(found, tried, base.sites),
         strays=strays(Path.cwd(), found),
         options=place.options,
     )

@@ -22,11 +22,11 @@ _MODULES = {"PIL": "pillow"}  # where the package has another name
 _SHOWN = 3
 
 
-def damage(dists: Sequence[Dist], trial: Trial) -> tuple[Damage, ...]:
+def damage(dists: Sequence[Dist], trial: Trial, sites: Sequence[Path] = ()) -> tuple[Damage, ...]:
     """What keeps the torch family from being imported, as far as files tell, and records that contradict each other."""
     firsts = {dist.name: dist for dist in reversed(dists)}
     family = [firsts[name] for name in _FAMILY if name in firsts]
-    found = list(_twice(dists))
+    found = [*_twice(dists), *_closed(sites)]
     if "version" not in trial.said:
         found += [*_needs(family, firsts, trial.text), *(lost for dist in family if (lost := _files(dist)))]
         found += _interrupted({dist.site for dist in dists}, firsts)
@@ -43,6 +43,12 @@ def _twice(dists: Sequence[Dist]) -> Iterator[Damage]:
                 f"{sites[0]} has {len(versions)} records of {name} ({', '.join(versions)}), and files of one or of both"
             )
             yield Damage(kind="twice", what=name, text=text)
+
+
+def _closed(sites: Sequence[Path]) -> Iterator[Damage]:
+    for site in sites:
+        if site.is_dir() and not os.access(site, os.R_OK | os.X_OK):
+            yield Damage(kind="access", what=str(site), text=f"{site} may not be read by this user")
 
 
 def _interrupted(sites: Iterable[Path], there: Iterable[str]) -> Iterator[Damage]:
@@ -78,6 +84,9 @@ def _required(dist: Dist) -> set[str]:
 
 def _files(dist: Dist) -> Damage | None:
     """The files of RECORD that are gone, and the libraries that are not as long as it says."""
+    package = dist.site / dist.name
+    if package.is_dir() and not os.access(package, os.R_OK | os.X_OK):
+        return Damage(kind="access", what=str(package), text=f"{package} may not be read by this user")
     lost = list(_lost(dist))
     if not lost:
         return None
