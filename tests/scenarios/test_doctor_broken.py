@@ -88,7 +88,35 @@ def test_a_package_that_torch_requires_is_missing(tmp_path: Path, capsys: Output
     env = stub_environment(tmp_path / "env", more="import typing_extensionz\n", requires=["typing-extensionz>=4"])
     found = of(env, capsys)
     assert found["headline"] == "torch 2.11.0+cpu requires typing-extensionz, which is not installed"
-    assert commands(found)[0] == "pip install typing-extensionz"
+    assert commands(found)[0] == "pip install 'typing-extensionz>=4'"
+
+
+NO_CUDNN = "raise ImportError('libcudnn.so.9: cannot open shared object file: No such file or directory')\n"
+
+
+@pytest.fixture
+def no_cudnn(tmp_path: Path) -> StubEnvironment:
+    """A torch whose libraries come by another package's extra, as those of CUDA 13 do."""
+    env = stub_environment(
+        tmp_path / "env", version="2.13.0+cu130", cuda="13.0", more=NO_CUDNN, requires=["cuda-toolkit[cudnn]==13.0.3"]
+    )
+    extra = "nvidia-cudnn-cu13==9.20.*; extra == 'cudnn'"
+    env.add("cuda-toolkit", "13.0.3", {}, requires=[extra, "nvidia-nccl-cu13; extra == 'nccl'"])
+    return env
+
+
+def test_a_library_whose_package_is_not_there(no_cudnn: StubEnvironment, capsys: Output) -> None:
+    found = of(no_cudnn, capsys)
+    assert found["headline"] == "cuda-toolkit 13.0.3 requires nvidia-cudnn-cu13, which is not installed"
+    assert commands(found)[0] == "pip install 'nvidia-cudnn-cu13==9.20.*'"
+
+
+def test_a_library_that_its_package_has_lost(no_cudnn: StubEnvironment, capsys: Output) -> None:
+    no_cudnn.add("nvidia-cudnn-cu13", "9.20.0", {"nvidia/cudnn/lib/libcudnn.so.9": "code"})
+    (no_cudnn.site / "nvidia/cudnn/lib/libcudnn.so.9").unlink()
+    found = of(no_cudnn, capsys)
+    assert "nvidia-cudnn-cu13 9.20.0 is not whole: nvidia/cudnn/lib/libcudnn.so.9 is missing" in found["headline"]
+    assert commands(found)[0] == "pip install --force-reinstall --no-deps nvidia-cudnn-cu13==9.20.0"
 
 
 def test_another_missing_module_is_not_torchs_fault(tmp_path: Path, capsys: Output) -> None:

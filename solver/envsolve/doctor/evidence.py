@@ -93,7 +93,7 @@ class Damage:
     """What an installation lacks: its Python, files of a package ("files"), or a package that another needs ("needs").
     "twice": it has two records of one package; "access": files are there that this user may not read.
 
-    `what` is the package, or the folder that the Python was in.
+    `what` is the package (with the versions that are wanted, where it is not there), or the folder that it is about.
     """
 
     kind: Literal["python", "files", "needs", "twice", "access"]
