@@ -301,6 +301,18 @@ def test_a_live_unknown_asks_for_nothing_that_is_seen_here(
     assert not any("CUDA_VISIBLE_DEVICES" in m["field"] for m in of(env, capsys)["missing"])
 
 
+def test_an_import_that_does_not_end_is_told_with_its_limit(tmp_path: Path, capsys: Output) -> None:
+    env = stub_environment(tmp_path / "env", more="import time; time.sleep(60)\n")
+    found = doctor(capsys, "--path", str(env.path), "--timeout", "0.5")
+    assert (found["finding"], found["evidence"][0]) == ("unknown", "no answer within 0.5 s to: import torch")
+    assert "--timeout 600" in found["missing"][0]["how"]
+
+
+def test_a_program_that_ends_without_a_word_is_told_by_its_signal(tmp_path: Path, capsys: Output) -> None:
+    env = stub_environment(tmp_path / "env", more="import os, signal; os.kill(os.getpid(), signal.SIGBUS)\n")
+    assert "Bus error (core dumped)" in of(env, capsys)["evidence"]
+
+
 def test_a_wrong_companion_keeps_torch_where_it_can(
     env: StubEnvironment, capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:

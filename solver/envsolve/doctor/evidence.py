@@ -9,6 +9,7 @@ from typing import Literal
 from envsolve.capability import Target
 from envsolve.machine.machine import Gpu, Machine
 
+NO_ANSWER = "no answer within"  # how the text of an import starts that did not come to an end
 Tool = Literal["pip", "uv", "conda", "poetry", "docker", "python", "other"]
 
 

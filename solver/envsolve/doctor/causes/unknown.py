@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from envsolve.doctor.evidence import NO_ANSWER
 from envsolve.doctor.finding import Finding
 from envsolve.doctor.fixes import ASK_DRIVER, ASK_ERROR, ASK_GPU, ASK_MASK, ASK_TORCH
 from envsolve.doctor.situation import Situation
+from envsolve.doctor.wording import shortened
 from envsolve.doctor.write import finding
 from envsolve.resolve.plan import Missing
 
@@ -25,6 +27,9 @@ _ASK_PROGRAM = Missing(
 _ASK_IMPORT = Missing(
     field="error", how='no rule knows this message; the whole of it: python -X faulthandler -c "import torch"'
 )
+_ASK_LONGER = Missing(
+    field="error", how="where it waits (a network file system, a lock, a GPU that hangs): envsolve doctor --timeout 600"
+)
 _GFX = Missing(field="gpu", how="rocminfo | grep -m1 gfx")
 _INSTALL = Missing(field="torch", how="install it: envsolve install --name NAME torch torchvision torchaudio")
 
@@ -41,10 +46,16 @@ def unknown(s: Situation) -> Finding:
         "unknown",
         f"more must be known to say what is wrong: {fields}",
         shown=s.evidence.all(*_SHOWN)[:2],
-        more=[problem.text for problem in s.machine.problems],
+        more=[*_last_words(s), *(problem.text for problem in s.machine.problems)],
         certainty="low",
         missing=missing,
     )
+
+
+def _last_words(s: Situation) -> list[str]:
+    """The last line that a live import printed, where it did not come to its end."""
+    lines = s.evidence.text.strip().splitlines()
+    return [shortened(lines[-1].strip())] if s.evidence.live and s.evidence.torch.available is None and lines else []
 
 
 def _missing(s: Situation) -> Iterator[Missing]:
@@ -67,6 +78,8 @@ def _error(s: Situation) -> Missing:
     """Of a live environment the import was seen, and its variables are known: only the program itself is not."""
     if not s.evidence.live:
         return ASK_ERROR
+    if s.evidence.text.startswith(NO_ANSWER):
+        return _ASK_LONGER
     return _ASK_PROGRAM if s.evidence.torch.available is not None else _ASK_IMPORT
 
 
