@@ -14,6 +14,7 @@ from packaging.utils import canonicalize_name
 from envsolve.doctor.evidence import Damage
 from envsolve.doctor.look_child import Trial
 from envsolve.doctor.look_files import Dist
+from envsolve.doctor.look_needs import marker_environment
 
 _FAMILY = ("torch", "torchvision", "torchaudio")
 _NO_MODULE = re.compile(r"No module named '?([A-Za-z_]\w*)")
@@ -24,13 +25,15 @@ _SHOWN = 3
 _TELLING = re.compile(r"(?!cu\d)\w{4,}")  # not "cu13", which stands in most names
 
 
-def damage(dists: Sequence[Dist], trial: Trial, sites: Sequence[Path] = ()) -> tuple[Damage, ...]:
-    """What keeps the torch family from being imported, as far as files tell, and records that contradict each other."""
+def damage(dists: Sequence[Dist], trial: Trial, *, sites: Sequence[Path] = (), python: str = "") -> tuple[Damage, ...]:
+    """What keeps the torch family from being imported, as far as files tell, and records that contradict each other.
+    `python` is the environment's, like "3.12"."""
     firsts = {dist.name: dist for dist in reversed(dists)}
     family = [firsts[name] for name in _FAMILY if name in firsts]
     found = [*_twice(dists), *_closed(sites)]
     if "version" not in trial.said:
-        found += [*_needs(family, firsts, trial.text), *(lost for dist in family if (lost := _files(dist)))]
+        needs = _needs(family, firsts, trial.text, marker_environment(python))
+        found += [*needs, *(lost for dist in family if (lost := _files(dist)))]
         found += _interrupted({dist.site for dist in dists}, firsts)
     return tuple(found)
 
@@ -62,12 +65,14 @@ def _interrupted(sites: Iterable[Path], there: Iterable[str]) -> Iterator[Damage
             yield Damage(kind="files", what=name, text=text)
 
 
-def _needs(family: Sequence[Dist], there: Mapping[str, Dist], text: str) -> Iterator[Damage]:
+def _needs(
+    family: Sequence[Dist], there: Mapping[str, Dist], text: str, markers: Mapping[str, str]
+) -> Iterator[Damage]:
     """A package that one of the family requires, itself or by another, and whose module or library is not found: it is
     not there, or not whole."""
     modules = {canonicalize_name(_MODULES.get(module, module)) for module in _NO_MODULE.findall(text)}
     libraries = {name.lower() for name in _NO_LIBRARY.findall(text)}
-    for name, (by, wanted) in _required(family, there).items():
+    for name, (by, wanted) in _required(family, there, markers).items():
         if name in _FAMILY or not (name in modules or _holds(name, libraries)):
             continue
         if name not in there:
@@ -83,14 +88,16 @@ def _holds(name: str, libraries: Iterable[str]) -> bool:
     return any(library.startswith(part) for part in parts for library in libraries)
 
 
-def _required(family: Sequence[Dist], there: Mapping[str, Dist]) -> dict[str, tuple[Dist, Requirement]]:
+def _required(
+    family: Sequence[Dist], there: Mapping[str, Dist], markers: Mapping[str, str]
+) -> dict[str, tuple[Dist, Requirement]]:
     """Every name that the metadata of these ask for, all the way down -> the first that asks for it, and how."""
     todo: list[tuple[Dist, str]] = [(dist, "") for dist in family]
     seen = {(dist.name, "") for dist in family}
     found: dict[str, tuple[Dist, Requirement]] = {}
     while todo:
         dist, extra = todo.pop(0)
-        for requirement in _requirements(dist, extra):
+        for requirement in _requirements(dist, {**markers, "extra": extra}):
             name = canonicalize_name(requirement.name)
             found.setdefault(name, (dist, requirement))
             for asked in ("", *requirement.extras):
@@ -100,14 +107,14 @@ def _required(family: Sequence[Dist], there: Mapping[str, Dist]) -> dict[str, tu
     return found
 
 
-def _requirements(dist: Dist, extra: str) -> Iterator[Requirement]:
+def _requirements(dist: Dist, markers: dict[str, str]) -> Iterator[Requirement]:
     """What it asks for here, without an extra or because of one."""
     for text in dist.requires:
         try:
             requirement = Requirement(text)
         except InvalidRequirement:
             continue
-        if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
+        if requirement.marker is None or requirement.marker.evaluate(markers):
             yield requirement
 
 
