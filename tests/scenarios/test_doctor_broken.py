@@ -88,7 +88,35 @@ def test_a_package_that_torch_requires_is_missing(tmp_path: Path, capsys: Output
     env = stub_environment(tmp_path / "env", more="import typing_extensionz\n", requires=["typing-extensionz>=4"])
     found = of(env, capsys)
     assert found["headline"] == "torch 2.11.0+cpu requires typing-extensionz, which is not installed"
-    assert commands(found)[0] == "pip install typing-extensionz"
+    assert commands(found)[0] == "pip install 'typing-extensionz>=4'"
+
+
+NO_CUDNN = "raise ImportError('libcudnn.so.9: cannot open shared object file: No such file or directory')\n"
+
+
+@pytest.fixture
+def no_cudnn(tmp_path: Path) -> StubEnvironment:
+    """A torch whose libraries come by another package's extra, as those of CUDA 13 do."""
+    env = stub_environment(
+        tmp_path / "env", version="2.13.0+cu130", cuda="13.0", more=NO_CUDNN, requires=["cuda-toolkit[cudnn]==13.0.3"]
+    )
+    extra = "nvidia-cudnn-cu13==9.20.*; extra == 'cudnn'"
+    env.add("cuda-toolkit", "13.0.3", {}, requires=[extra, "nvidia-nccl-cu13; extra == 'nccl'"])
+    return env
+
+
+def test_a_library_whose_package_is_not_there(no_cudnn: StubEnvironment, capsys: Output) -> None:
+    found = of(no_cudnn, capsys)
+    assert found["headline"] == "cuda-toolkit 13.0.3 requires nvidia-cudnn-cu13, which is not installed"
+    assert commands(found)[0] == "pip install 'nvidia-cudnn-cu13==9.20.*'"
+
+
+def test_a_library_that_its_package_has_lost(no_cudnn: StubEnvironment, capsys: Output) -> None:
+    no_cudnn.add("nvidia-cudnn-cu13", "9.20.0", {"nvidia/cudnn/lib/libcudnn.so.9": "code"})
+    (no_cudnn.site / "nvidia/cudnn/lib/libcudnn.so.9").unlink()
+    found = of(no_cudnn, capsys)
+    assert "nvidia-cudnn-cu13 9.20.0 is not whole: nvidia/cudnn/lib/libcudnn.so.9 is missing" in found["headline"]
+    assert commands(found)[0] == "pip install --force-reinstall --no-deps nvidia-cudnn-cu13==9.20.0"
 
 
 def test_another_missing_module_is_not_torchs_fault(tmp_path: Path, capsys: Output) -> None:
@@ -145,7 +173,7 @@ def remove(env: StubEnvironment) -> None:
     ("harm", "told"),
     [
         (break_link, "was made from is gone"),
-        (forbid, "is not executable for this user"),
+        (forbid, "may not be run by this user"),
         (fail, "it ended with status 7"),
         (remove, "its Python is gone"),
     ],
@@ -166,6 +194,38 @@ def test_a_python_that_is_none_and_lies_nowhere(tmp_path: Path, capsys: Output) 
     program.chmod(0o755)
     assert run(["doctor", "--python", str(program)]) == 3
     assert "does not run: it ended with status 7" in capsys.readouterr().err
+
+
+def closed(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Permissions as somebody else than root meets them."""
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != folder and access(path, mode))
+
+
+def test_an_environment_in_a_folder_of_another_user(
+    env: StubEnvironment, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed(monkeypatch, env.path.parent)
+    for option, value in (("--path", env.path), ("--python", env.interpreter)):
+        assert run(["doctor", option, str(value)]) == 2
+        assert f"{env.path.parent} may not be looked into by this user" in capsys.readouterr().err
+
+
+def test_packages_that_may_not_be_read_are_not_called_missing(
+    env: StubEnvironment, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed(monkeypatch, env.site)
+    found = of(env, capsys)
+    assert found["finding"] == "damaged-install" and "may not be read by this user" in found["headline"]
+    assert commands(found) == [f"chmod -R a+rX {env.site}"]
+    assert run(["doctor", "--path", str(env.path), "--fix"]) == 1  # what was asked for of it is not known
+    assert "none was made" in capsys.readouterr().err
+
+
+def test_a_torch_that_may_not_be_read(env: StubEnvironment, capsys: Output, monkeypatch: pytest.MonkeyPatch) -> None:
+    (env.site / "torch" / "version.py").unlink()
+    closed(monkeypatch, env.site / "torch")
+    assert commands(of(env, capsys))[0] == f"chmod -R a+rX {env.site / 'torch'}"
 
 
 @pytest.mark.parametrize("stray", ["torch.py", "torch/__init__.py", "torchvision.py"])
@@ -239,6 +299,18 @@ def test_a_live_unknown_asks_for_nothing_that_is_seen_here(
     env = stub_environment(tmp_path / "other", version="2.11.0+cu128", cuda="12.8", more=nobody)
     use(monkeypatch, a_machine(driver=Dotted.parse("580.65.06"), cuda_max=Dotted.parse("13.0")))
     assert not any("CUDA_VISIBLE_DEVICES" in m["field"] for m in of(env, capsys)["missing"])
+
+
+def test_an_import_that_does_not_end_is_told_with_its_limit(tmp_path: Path, capsys: Output) -> None:
+    env = stub_environment(tmp_path / "env", more="import time; time.sleep(60)\n")
+    found = doctor(capsys, "--path", str(env.path), "--timeout", "0.5")
+    assert (found["finding"], found["evidence"][0]) == ("unknown", "no answer within 0.5 s to: import torch")
+    assert "--timeout 600" in found["missing"][0]["how"]
+
+
+def test_a_program_that_ends_without_a_word_is_told_by_its_signal(tmp_path: Path, capsys: Output) -> None:
+    env = stub_environment(tmp_path / "env", more="import os, signal; os.kill(os.getpid(), signal.SIGBUS)\n")
+    assert "Bus error (core dumped)" in of(env, capsys)["evidence"]
 
 
 def test_a_wrong_companion_keeps_torch_where_it_can(

@@ -424,6 +424,21 @@ def test_a_foreign_one_is_mended_by_its_own_installer(tmp_path: Path) -> None:
     assert "six" in ran and says(env.path, "import importlib.metadata as m; print(m.version('six'))") == "1.17.0"
 
 
+def test_in_place_what_is_missing_is_unpacked_again(
+    tmp_path: Path, store: Path, server: IndexServer, capsys: Output
+) -> None:
+    works = gpus((8, 9), targets="sm_80 sm_86 sm_90") + PRODUCT
+    serve(server, torch=cuda_torch(more=works))
+    env = ill(tmp_path, "2.9.1+cu128", "12.8", works)
+    (env.site / "torch" / "version.py").unlink()
+    assert fix(env, server, "--in-place", "--yes", "--json") == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["finding"], said["fix"]["before"], said["fix"]["made"]) == ("ok", "damaged-install", None)
+    (ran,) = said["fix"]["ran"]
+    assert "torch==2.9.1+cu128" in ran and f"{server.whl}/cu128" in ran
+    assert (env.site / "torch" / "version.py").is_file() and builds(store) == []
+
+
 @pytest.mark.parametrize(
     "commands", [(), ("sudo apt purge x",), ("pip install NAME",), ("pip install six", "unset LD_LIBRARY_PATH")]
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -266,6 +267,34 @@ def test_a_disk_that_fails_leaves_nothing(world: LockWorld, monkeypatch: pytest.
     monkeypatch.setattr(Path, "replace", full)
     assert init(world, "torch", "--ci", "github") == 3
     assert list(Path().iterdir()) == []
+
+
+@pytest.mark.parametrize("error", [OSError(1, "Operation not permitted"), KeyboardInterrupt()])
+def test_one_file_that_can_not_be_replaced_leaves_the_others_as_they_were(
+    world: LockWorld, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    Path("requirements.in").write_text("# ours\nsix\n")
+    Path("README.md").write_text("# app\n")
+    before = files()
+    replace = Path.replace
+
+    def immutable(self: Path, target: Path) -> Path:
+        if target.name == "README.md":
+            raise error
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", immutable)
+    assert init(world, "torch", "--ci", "github") == (130 if isinstance(error, KeyboardInterrupt) else 3)
+    assert files() == before and not Path(".github").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_a_readme_that_is_a_link_stays_one(world: LockWorld) -> None:
+    Path("docs").mkdir()
+    Path("docs/README.md").write_text("# app\n")
+    Path("README.md").symlink_to("docs/README.md")
+    assert init(world) == 0
+    assert Path("README.md").is_symlink() and "## Tested on" in Path("docs/README.md").read_text()
 
 
 def test_as_json(world: LockWorld, capsys: Output) -> None:

@@ -9,21 +9,25 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from envsolve.addresses import PYTORCH_INDEX
 from envsolve.cli import talk
 from envsolve.errors import InputError, OutsideError, RefusedError
 
 if TYPE_CHECKING:
     from envsolve.doctor.finding import Finding
 
+_STDERR = 2  # sys.stderr may stand for something without a file
 _OPEN = re.compile(r"(?<![\w./-])(?:NAME|FILE|DIR|IMAGE|VARIANT)\b|…")  # words that stand for what only the user knows
 
 
-def mend(interpreter: Path, finding: Finding, *, yes: bool) -> tuple[str, ...]:
-    """Run the first way out that is pip's or uv's alone; the commands as they were run.
+def mend(interpreter: Path, finding: Finding, *, yes: bool, mirror: str = "") -> tuple[str, ...]:
+    """Run the first way out that is pip's or uv's alone, with a mirror in place of the PyTorch index; the commands as
+    they were run.
 
     Raises RefusedError (nothing that an installer could do, or nobody agreed) and OutsideError (it failed).
     """
-    commands = tuple(_own(interpreter, command) for command in _installs(finding))
+    base = mirror.rstrip("/") or PYTORCH_INDEX
+    commands = tuple(_own(interpreter, text.replace(PYTORCH_INDEX, base)) for text in _installs(finding))
     if finding.is_elsewhere or not commands:
         raise RefusedError(
             f"no way out here is a pip command, so nothing was changed in place: {finding.headline}",
@@ -77,8 +81,8 @@ def _agree(commands: tuple[str, ...]) -> None:
 
 def _run(command: list[str]) -> None:
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=sys.stderr.fileno(), check=False)
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=_STDERR, check=False)
     except OSError as error:
-        raise OutsideError(f"can't start {command[0]}: {error.strerror}") from error
+        raise OutsideError(f"can't start {command[0]}: {error.strerror or error}") from error
     if done.returncode != 0:
         raise OutsideError(f"{shlex.join(command)} failed with status {done.returncode}", hint="see its words above")

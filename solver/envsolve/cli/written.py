@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from collections.abc import Mapping
@@ -11,18 +12,34 @@ from envsolve.errors import OutsideError
 
 
 def write_all(texts: Mapping[Path, str]) -> None:
-    """Write each text to its file; nothing is changed until all of them are on disk. Raises OutsideError."""
+    """Write each text to its file, all or none: nothing is changed until all of them are on disk, and where one can't
+    take its place the others get their former content back. A link stays one. Raises OutsideError."""
     ready: list[tuple[Path, Path]] = []
+    former: dict[Path, bytes | None] = {}
     try:
         for path, text in texts.items():
-            ready.append((_beside(path, text), path))
+            target = Path(os.path.realpath(path)) if path.is_symlink() else path
+            ready.append((_beside(target, text), target))
         for temporary, path in ready:
+            before = path.read_bytes() if path.exists() else None
             temporary.replace(path)
+            former[path] = before
     except OSError as error:
+        _restore(former)
         raise OutsideError(f"can't write {error.filename2 or error.filename or path}: {error.strerror}") from error
+    except BaseException:
+        _restore(former)
+        raise
     finally:
         for temporary, _ in ready:
             temporary.unlink(missing_ok=True)
+
+
+def _restore(former: Mapping[Path, bytes | None]) -> None:
+    """As they were; None for a file that was not there."""
+    for path, content in former.items():
+        with contextlib.suppress(OSError):
+            path.unlink() if content is None else path.write_bytes(content)
 
 
 def _beside(path: Path, text: str) -> Path:

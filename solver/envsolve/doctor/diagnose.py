@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from envsolve.doctor.beliefs import with_truths
 from envsolve.doctor.causes import (
     companion_causes,
     containers,
@@ -103,4 +104,5 @@ def diagnose(evidence: Evidence, rulebook: Rulebook, facts: Facts) -> Finding:
     """The finding of an environment; unknown, with what is missing, where no cause holds."""
     situation = Situation(evidence=evidence, rulebook=rulebook, facts=facts)
     found = (cause(situation) for cause in CAUSES)
-    return next((finding for finding in found if finding is not None), None) or unknown.unknown(situation)
+    first = next((finding for finding in found if finding is not None), None) or unknown.unknown(situation)
+    return with_truths(first, situation)

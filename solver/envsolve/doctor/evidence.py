@@ -9,6 +9,7 @@ from typing import Literal
 from envsolve.capability import Target
 from envsolve.machine.machine import Gpu, Machine
 
+NO_ANSWER = "no answer within"  # how the text of an import starts that did not come to an end
 Tool = Literal["pip", "uv", "conda", "poetry", "docker", "python", "other"]
 
 
@@ -91,12 +92,12 @@ class Frame:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Damage:
     """What an installation lacks: its Python, files of a package ("files"), or a package that another needs ("needs").
-    "twice": it has two records of one package.
+    "twice": it has two records of one package; "access": files are there that this user may not read.
 
-    `what` is the package, or the folder that the Python was in.
+    `what` is the package (with the versions that are wanted, where it is not there), or the folder that it is about.
     """
 
-    kind: Literal["python", "files", "needs", "twice"]
+    kind: Literal["python", "files", "needs", "twice", "access"]
     what: str
     text: str
 

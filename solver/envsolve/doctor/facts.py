@@ -16,7 +16,7 @@ from envsolve.capability import Capability
 from envsolve.dotted import Dotted
 from envsolve.errors import OutsideError
 from envsolve.rulebook.compiled import Compiled, Tree, parse
-from envsolve.rulebook.load import rules_dir
+from envsolve.rulebook.load import load_document, rules_dir
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +112,15 @@ class Facts:
     def installer_before(self, change: str) -> str:
         """A requirement for the installer as it was before a change: "pip<24.1"."""
         return next(f"{name}<{row[1]}" for name, row in self._tree("installers").items() if row[0] == change)
+
+    def belief(self, name: str) -> tuple[str, str]:
+        """(a common false belief, the truth) by its id in ways/beliefs.yaml. Read when a text shows one."""
+        row = self._beliefs[name]
+        return row["belief"], row["truth"]
+
+    @cached_property
+    def _beliefs(self) -> Mapping[str, Mapping[str, str]]:
+        return {row["id"]: row for row in load_document("ways")["beliefs"]["beliefs"]}
 
     def is_brought(self, package: str) -> bool:
         """Whether a package (canonical name) comes and goes with torch, or with any environment: nobody's wish."""

@@ -32,7 +32,7 @@ CODES: dict[str, str] = {
     "no-wheel": "name, version or label exists for no one, or not for this platform",
     "platform-unsupported": "no wheels for this C library, system or processor",
     "numpy-below-2": "torch was built for NumPy 1, NumPy 2 is installed",
-    "damaged-install": "files, a required package or the Python itself are missing from the environment",
+    "damaged-install": "files, a required package or the Python itself are missing, or closed to this user",
     "shadowed-torch": "another torch than the one installed here is imported",
     "foreign-extension": "torch fits, a third-party CUDA extension does not",
     "index-problem": "an index, its metadata, a hash, a mirror or a channel is at fault",

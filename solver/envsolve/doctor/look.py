@@ -61,7 +61,7 @@ def look(
         asked=base.asked,
         dists=found,
         trial=tried,
-        damage=base.damage or damage(found, tried),
+        damage=base.damage or damage(found, tried, sites=base.sites, python=str(base.asked.get("python") or "")),
         strays=strays(Path.cwd(), found),
         options=place.options,
     )
@@ -74,7 +74,7 @@ def evidence_of(seen: Seen, machine: Machine, rulebook: Rulebook, *, container: 
     text = seen.trial.text
     history = tuple(_history(seen))
     changes, commands = later_install(seen.dists, rulebook)
-    needs = unmet(seen.dists, _FAMILY, str(seen.asked.get("python", "")))
+    needs = unmet(seen.dists, _FAMILY, str(seen.asked.get("python") or ""))
     symptoms = (*_of_machine(machine), *report_symptoms.symptoms(text), *needs)
     return Evidence(
         host=_host(seen, machine, container),

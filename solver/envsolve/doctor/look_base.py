@@ -11,7 +11,7 @@ from typing import Any
 
 from envsolve.doctor.evidence import Damage
 from envsolve.doctor.look_child import where
-from envsolve.doctor.look_place import Place
+from envsolve.doctor.look_place import Place, is_file
 from envsolve.errors import OutsideError
 
 _HOME = re.compile(r"^home *= *(.+?) *$", re.MULTILINE)
@@ -48,7 +48,7 @@ def _sites(root: Path) -> list[Path]:
 
 
 def _by_files(place: Place, sites: list[Path]) -> Mapping[str, Any]:
-    package = next((p for site in sites if (p := site / "torch" / "__init__.py").is_file()), None)
+    package = next((p for site in sites if is_file(p := site / "torch" / "__init__.py")), None)
     return {
         "python": _python(place, sites[0]),
         "path": [str(site) for site in sites],
@@ -72,17 +72,28 @@ def _config(place: Place) -> str:
         return ""
 
 
+def _reaches(interpreter: Path) -> bool:
+    """Whether it is there, be it another user's."""
+    try:
+        interpreter.stat()
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
 def _broken(place: Place, error: OutsideError) -> Damage:
     """Why the interpreter doesn't run."""
     home = _HOME.search(_config(place))
-    gone = not place.interpreter.exists()
+    gone = not _reaches(place.interpreter)
     folder = home[1] if home else os.path.dirname(os.path.realpath(place.interpreter))  # noqa: PTH120 - it dangles
     if gone and (place.interpreter.is_symlink() or not Path(folder).is_dir()):
         text = f"the Python that this environment was made from is gone ({folder})"
     elif gone:
         text = f"its Python is gone: there is no {place.interpreter}"
     elif not os.access(place.interpreter, os.X_OK):
-        text = f"its Python may not be run: {place.interpreter} is not executable for this user"
+        text = f"its Python may not be run by this user: {os.path.realpath(place.interpreter)}"
     else:
         text = error.message
     return Damage(kind="python", what=folder, text=text)

@@ -45,5 +45,6 @@ def _command(torch: Dist, dists: Sequence[Dist]) -> Command:
     asked = tuple(d.name for d in together if d.requested)
     names = asked or tuple(d.name for d in together if d.name != "torch")[:4]
     tool = torch.installer if torch.installer in ("pip", "uv", "conda") else "pip"
-    text = " ".join([tool, *(["pip"] if tool == "uv" else []), "install", *names])
+    # What it was for is not known where torch came alone and nobody marked it.
+    text = " ".join([tool, *(["pip"] if tool == "uv" else []), "install", *names]) if names else ""
     return Command(tool="uv" if tool == "uv" else "pip", verb="install", text=text, line=1, requirements=names)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from envsolve.doctor.evidence import NO_ANSWER
 from envsolve.errors import OutsideError
 
 _PROBES = Path(__file__).resolve().parent / "probes"
@@ -61,7 +62,7 @@ def trial(interpreter: Path, names: Sequence[str], seconds: float) -> Trial:
             stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=seconds, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        return Trial(text=f"import torch: no answer within {seconds:g} s", ended=False)
+        return Trial(text=f"{NO_ANSWER} {seconds:g} s to: import {', '.join(names)}", ended=False)
     except OSError as error:
         return Trial(text=f"can't start {interpreter}: {error.strerror}", ended=False)
     return Trial(said=_said(done.stdout), text=done.stderr + _died(done.returncode))

@@ -19,16 +19,19 @@ def unmet(dists: Sequence[Dist], names: Collection[str], python: str) -> Iterato
     `python` is the environment's, like "3.12". conda resolves by its own metadata: what it installed is passed over.
     """
     present = {dist.name: dist.version for dist in reversed(dists)}
-    # A thread-free Python ("3.13t") is 3.13 to a marker.
-    plain = python.rstrip("t")
-    environment = {
-        **{key: str(value) for key, value in default_environment().items()},
-        "python_version": plain, "python_full_version": f"{plain}.0", "extra": "",
-    }  # fmt: skip
+    environment = marker_environment(python)
     for name in names:
         first = next((dist for dist in dists if dist.name == name), None)
         if first is not None and first.installer != "conda":
             yield from _of_dist(first, present, environment)
+
+
+def marker_environment(python: str) -> dict[str, str]:
+    """What markers are held to, with the environment's Python, and no extra."""
+    here = {key: str(value) for key, value in default_environment().items()}
+    plain = python.rstrip("t")  # a thread-free Python ("3.13t") is 3.13 to a marker
+    versions = {"python_version": plain, "python_full_version": f"{plain}.0"} if plain else {}
+    return {**here, **versions, "extra": ""}
 
 
 def _of_dist(dist: Dist, present: Mapping[str, str], environment: dict[str, str]) -> Iterator[Symptom]:

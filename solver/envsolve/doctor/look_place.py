@@ -62,14 +62,27 @@ def find_place(
 
 
 def _is_environment(folder: Path) -> bool:
-    return (folder / "pyvenv.cfg").is_file() or (folder / "conda-meta").is_dir()
+    return is_file(folder / "pyvenv.cfg") or os.path.isdir(folder / "conda-meta")  # noqa: PTH112
+
+
+def is_file(path: Path) -> bool:
+    """Whether a file is there and can be seen; Path.is_file raises where a folder on the way is another user's."""
+    return os.path.isfile(path)  # noqa: PTH113
+
+
+def _check_readable(folder: Path) -> None:
+    """Raises InputError for a folder, or one around it, that this user may not look into."""
+    for place in (*reversed(folder.parents), folder):
+        if os.path.isdir(place) and not os.access(place, os.X_OK):  # noqa: PTH112
+            raise InputError(f"{place} may not be looked into by this user", hint="ask its owner for chmod a+rX")
 
 
 def _interpreter(python: Path) -> Place:
     place = Place(shown=str(python), interpreter=python.expanduser().absolute(), chosen_by="--python")
-    if python.is_dir():
+    _check_readable(place.interpreter.parent)
+    if place.interpreter.is_dir():
         raise InputError(f"{python} is a folder, not an interpreter", hint=f"envsolve doctor --path {python}")
-    if not place.interpreter.is_file() and not (place.interpreter.is_symlink() and place.is_environment):
+    if not is_file(place.interpreter) and not (place.interpreter.is_symlink() and place.is_environment):
         raise InputError(f"there is no interpreter {python}", hint=_HINT)
     return place
 
@@ -85,7 +98,8 @@ def _named(name: str) -> Place:
 
 def _folder(folder: Path, chosen_by: str) -> Place:
     folder = Path(os.path.abspath(folder.expanduser()))  # noqa: PTH100 - resolve() would follow a project's link
-    found = next((file for file in _interpreters(folder) if file.is_file()), None)
+    _check_readable(folder)
+    found = next((file for file in _interpreters(folder) if is_file(file)), None)
     if found is None and _is_environment(folder):
         found = next(_interpreters(folder))  # its Python is gone; its packages tell what it was
     if found is None:
@@ -96,10 +110,10 @@ def _folder(folder: Path, chosen_by: str) -> Place:
 
 def _nearby(folder: Path) -> str:
     """The right words where an interpreter was given for a folder, or a project for its environment."""
-    if folder.is_file():
+    if is_file(folder):
         return f"envsolve doctor --python {folder}" if folder.parent.name in ("bin", "Scripts") else _HINT
     inside = (folder / name for name in _PROJECT)
-    near = next((f for f in (*inside, folder.parent) if f.is_dir() and _is_environment(f)), None)
+    near = next((f for f in (*inside, folder.parent) if _is_environment(f)), None)
     return f"envsolve doctor --path {near}" if near else _HINT
 
 

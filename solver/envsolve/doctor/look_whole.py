@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -14,21 +14,26 @@ from packaging.utils import canonicalize_name
 from envsolve.doctor.evidence import Damage
 from envsolve.doctor.look_child import Trial
 from envsolve.doctor.look_files import Dist
+from envsolve.doctor.look_needs import marker_environment
 
 _FAMILY = ("torch", "torchvision", "torchaudio")
 _NO_MODULE = re.compile(r"No module named '?([A-Za-z_]\w*)")
+_NO_LIBRARY = re.compile(r"\blib(\w+)\.so[.\d]*: cannot open shared object file")
 _BINARY = (".so", ".dll", ".pyd", ".dylib")
 _MODULES = {"PIL": "pillow"}  # where the package has another name
 _SHOWN = 3
+_TELLING = re.compile(r"(?!cu\d)\w{4,}")  # not "cu13", which stands in most names
 
 
-def damage(dists: Sequence[Dist], trial: Trial) -> tuple[Damage, ...]:
-    """What keeps the torch family from being imported, as far as files tell, and records that contradict each other."""
+def damage(dists: Sequence[Dist], trial: Trial, *, sites: Sequence[Path] = (), python: str = "") -> tuple[Damage, ...]:
+    """What keeps the torch family from being imported, as far as files tell, and records that contradict each other.
+    `python` is the environment's, like "3.12"."""
     firsts = {dist.name: dist for dist in reversed(dists)}
     family = [firsts[name] for name in _FAMILY if name in firsts]
-    found = list(_twice(dists))
+    found = [*_twice(dists), *_closed(sites)]
     if "version" not in trial.said:
-        found += [*_needs(family, firsts, trial.text), *(lost for dist in family if (lost := _files(dist)))]
+        needs = _needs(family, firsts, trial.text, marker_environment(python))
+        found += [*needs, *(lost for dist in family if (lost := _files(dist)))]
         found += _interrupted({dist.site for dist in dists}, firsts)
     return tuple(found)
 
@@ -45,6 +50,12 @@ def _twice(dists: Sequence[Dist]) -> Iterator[Damage]:
             yield Damage(kind="twice", what=name, text=text)
 
 
+def _closed(sites: Sequence[Path]) -> Iterator[Damage]:
+    for site in sites:
+        if site.is_dir() and not os.access(site, os.R_OK | os.X_OK):
+            yield Damage(kind="access", what=str(site), text=f"{site} may not be read by this user")
+
+
 def _interrupted(sites: Iterable[Path], there: Iterable[str]) -> Iterator[Damage]:
     """What pip set aside while it replaced a package, and never came to remove."""
     for name in _FAMILY:
@@ -54,30 +65,64 @@ def _interrupted(sites: Iterable[Path], there: Iterable[str]) -> Iterator[Damage
             yield Damage(kind="files", what=name, text=text)
 
 
-def _needs(family: Iterable[Dist], there: Iterable[str], text: str) -> Iterator[Damage]:
-    """A package that one of the family requires, and whose module is not found."""
-    missing = {canonicalize_name(_MODULES.get(module, module)) for module in _NO_MODULE.findall(text)}
-    for dist in family:
-        for name in sorted(_required(dist) & missing - set(there) - set(_FAMILY)):
-            said = f"{dist.name} {dist.version} requires {name}, which is not installed"
-            yield Damage(kind="needs", what=name, text=said)
+def _needs(
+    family: Sequence[Dist], there: Mapping[str, Dist], text: str, markers: Mapping[str, str]
+) -> Iterator[Damage]:
+    """A package that one of the family requires, itself or by another, and whose module or library is not found: it is
+    not there, or not whole."""
+    modules = {canonicalize_name(_MODULES.get(module, module)) for module in _NO_MODULE.findall(text)}
+    libraries = {name.lower() for name in _NO_LIBRARY.findall(text)}
+    for name, (by, wanted) in _required(family, there, markers).items():
+        if name in _FAMILY or not (name in modules or _holds(name, libraries)):
+            continue
+        if name not in there:
+            said = f"{by.name} {by.version} requires {name}, which is not installed"
+            yield Damage(kind="needs", what=f"{name}{wanted.specifier}", text=said)
+        elif lost := _files(there[name]):
+            yield lost
 
 
-def _required(dist: Dist) -> set[str]:
-    """The names that the metadata asks for, without extras."""
-    found: set[str] = set()
+def _holds(name: str, libraries: Iterable[str]) -> bool:
+    """Whether a package is that of a library: nvidia-cudnn-cu13 of "cudnn", nvidia-cuda-runtime of "cudart"."""
+    parts = [part for part in name.split("-")[1:] if _TELLING.fullmatch(part)] if name.startswith("nvidia-") else []
+    return any(library.startswith(part) for part in parts for library in libraries)
+
+
+def _required(
+    family: Sequence[Dist], there: Mapping[str, Dist], markers: Mapping[str, str]
+) -> dict[str, tuple[Dist, Requirement]]:
+    """Every name that the metadata of these ask for, all the way down -> the first that asks for it, and how."""
+    todo: list[tuple[Dist, str]] = [(dist, "") for dist in family]
+    seen = {(dist.name, "") for dist in family}
+    found: dict[str, tuple[Dist, Requirement]] = {}
+    while todo:
+        dist, extra = todo.pop(0)
+        for requirement in _requirements(dist, {**markers, "extra": extra}):
+            name = canonicalize_name(requirement.name)
+            found.setdefault(name, (dist, requirement))
+            for asked in ("", *requirement.extras):
+                if name in there and (name, asked) not in seen:
+                    seen.add((name, asked))
+                    todo.append((there[name], asked))
+    return found
+
+
+def _requirements(dist: Dist, markers: dict[str, str]) -> Iterator[Requirement]:
+    """What it asks for here, without an extra or because of one."""
     for text in dist.requires:
         try:
             requirement = Requirement(text)
         except InvalidRequirement:
             continue
-        if requirement.marker is None or "extra" not in str(requirement.marker):
-            found.add(canonicalize_name(requirement.name))
-    return found
+        if requirement.marker is None or requirement.marker.evaluate(markers):
+            yield requirement
 
 
 def _files(dist: Dist) -> Damage | None:
     """The files of RECORD that are gone, and the libraries that are not as long as it says."""
+    package = dist.site / dist.name
+    if package.is_dir() and not os.access(package, os.R_OK | os.X_OK):
+        return Damage(kind="access", what=str(package), text=f"{package} may not be read by this user")
     lost = list(_lost(dist))
     if not lost:
         return None

@@ -112,6 +112,17 @@ def test_the_replaced_build_is_named_with_the_install_that_did_it(site: Path) ->
     assert "pip install whisperx" in finding.headline
 
 
+def test_an_install_that_nobody_marked_is_told_without_a_command(site: Path) -> None:
+    put(site, "torchvision", "0.20.1+cu121", at=HOUR)
+    put(site, "torch", "2.6.0", at=3 * HOUR, label="cpu")
+    trial = Trial(said={"version": "2.6.0+cpu", "cuda": None, "available": False, "count": 0})
+    finding = find(seen(site, trial=trial), machine())
+    assert finding.headline == "torch 2.5.1+cu121 was replaced by 2.6.0+cpu by a later install"
+    assert finding.fixes[0].commands[0] == (
+        "envsolve install --name NAME torch==2.5.1 torchvision==0.20.1 --variant cu124"
+    )
+
+
 def test_a_set_that_computes_is_healthy(site: Path) -> None:
     put(site, "torch", "2.6.0+cu124", label="")
     said = {"version": "2.6.0+cu124", "cuda": "12.4", "available": True, "count": 1, "computed": True}

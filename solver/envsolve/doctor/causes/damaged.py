@@ -17,6 +17,7 @@ _FINE = {
     "python": "its packages are still there: they tell what was installed",
     "files": "driver and GPU are not to blame",
     "needs": "driver and GPU are not to blame",
+    "access": "what is installed may be right",
     "twice": "driver and GPU are not to blame",
 }
 
@@ -34,18 +35,29 @@ def damaged(s: Situation) -> Finding | None:
         more=[other.text for other in s.evidence.damage[1:]],
         fixes=_fixes(s, first),
         fine=[_FINE[first.kind]],
+        elsewhere=_hides_all(first),
     )
 
 
 def _fixes(s: Situation, first: Damage) -> Iterator[Fix]:
     anew = shlex.join(["envsolve", "doctor", *s.evidence.options, "--fix"])
+    if first.kind == "access":
+        yield fix("have its owner open it", shlex.join(["chmod", "-R", "a+rX", first.what]))
+        if not _hides_all(first):
+            yield fix("or make a new environment from the same requirements beside it", anew)
+        return
     if first.kind == "python":
         python = s.machine.python or "VERSION"
         yield fix("make a new environment from the same requirements beside it", anew)
-        yield fix(f"or bring that Python back: {python}, in {first.what}")
+        yield fix(f"or have that Python there again: {python}, in {first.what}")
         return
     yield _added(s) if first.kind == "needs" else _reinstalled(s, first)
     yield fix("or make a new environment from the same requirements beside it", anew)
+
+
+def _hides_all(damage: Damage) -> bool:
+    """Whether nobody can tell what is installed: what was asked for would be lost in a new environment."""
+    return damage.kind == "access" and damage.what.endswith("-packages")
 
 
 def _added(s: Situation) -> Fix:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from envsolve.doctor.finding import Finding
@@ -29,16 +28,6 @@ _HARMLESS = {
     "nvml-init": "NVML could not be asked; CUDA itself works",
 }
 _FITS = {"native": "has code of its own for", "compatible": "has code that runs on", "jit": "compiles at first use for"}
-# A belief that a text shows, put right; the rules' ways/beliefs.yaml has their deciding facts.
-_BELIEFS = (
-    (
-        re.compile(r"nvcc|toolkit", re.I),
-        "nvcc and an installed toolkit do not matter for a wheel: it brings its own CUDA",
-    ),
-    (re.compile(r"CUDA Version"), "the CUDA that nvidia-smi prints is the newest that the driver serves"),
-    (re.compile(r"TORCH_CUDA_ARCH_LIST"), "TORCH_CUDA_ARCH_LIST is read when code is compiled: it changes no wheel"),
-    (re.compile(r"capability\w*\([^)]*\) in torch"), "the arch list holds texts such as sm_86: a tuple is never in it"),
-)
 
 
 def harmless(s: Situation) -> Finding | None:
@@ -82,8 +71,7 @@ def fits(s: Situation) -> Finding | None:
     if s.torch.accelerator == "cpu":
         headline = f"{s.torch.shown} fits: there is no GPU to use"
     sure = e.torch.computed or e.torch.available
-    fine = [truth for sign, truth in _BELIEFS if sign.search(e.text)]
-    return finding(s, "ok", headline, more=_fits(s), certainty="high" if sure else "medium", fine=fine)
+    return finding(s, "ok", headline, more=_fits(s), certainty="high" if sure else "medium")
 
 
 def works(s: Situation) -> bool:

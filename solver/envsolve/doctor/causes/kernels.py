@@ -22,7 +22,7 @@ from envsolve.doctor.ways_out import remedies
 from envsolve.doctor.wording import gpu_words
 from envsolve.doctor.write import finding, fix
 from envsolve.judge.kernels import best_cubin
-from envsolve.judge.rocm import rocm_refusal
+from envsolve.judge.rocm import rocm_fit
 from envsolve.rulebook.tables import Build
 
 _SAID = ("not-compatible", "gpu-too-old", "requires-cuda")
@@ -120,7 +120,9 @@ def no_gfx_code(s: Situation) -> Finding | None:
     if s.torch.accelerator != "rocm" or s.machine.vendor != "amd":
         return None
     shown = s.evidence.first("no-kernel-image", "invalid-device-function", "bad-image", "library-failed")
-    refusal = rocm_refusal(s.torch.build, s.machine) if s.torch.build else None
+    build = s.torch.build
+    fits = [rocm_fit(build, gpu, "", s.rulebook) for gpu in s.machine.gpus] if build else []
+    refusal = next((refusal for _, refusal in fits if refusal), None)
     if shown is None and refusal is None:
         return None
     names = ", ".join(gpu.name or gpu.gfx or "the GPU" for gpu in s.machine.gpus) or "the GPU"

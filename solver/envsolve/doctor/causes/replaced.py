@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from envsolve.addresses import PYTORCH_INDEX
 from envsolve.doctor.finding import Finding, Fix
-from envsolve.doctor.fixes import constraint
+from envsolve.doctor.fixes import constraint, new_environment, planned
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.swap import Swap, last_swap
 from envsolve.doctor.torch_state import public
@@ -21,7 +21,7 @@ def replaced(s: Situation) -> Finding | None:
     swap = last_swap(s.evidence)
     if swap is None or not _is_worse(s, swap):
         return None
-    by = f"`{shortened(swap.command.text)}`" if swap.command else "a later install"
+    by = f"`{shortened(swap.command.text)}`" if swap.command and swap.command.text else "a later install"
     before, after = _shown(swap.before, swap.build_before), _shown(swap.after, swap.build_after)
     return finding(
         s,
@@ -95,6 +95,9 @@ def _one_step(s: Situation, swap: Swap, variant: str) -> Iterator[Fix]:
     version = public(pin)
     row = s.rulebook.companions.get(version) if version else None
     versions = row.versions if row else {}
+    plan = planned(s, torch=str(version)) if s.evidence.live else None
+    if plan is not None and plan.build.torch == version:
+        yield new_environment(plan, "which has the torch that was there")
     names = [f"{n}=={v[0]}+{variant}" for n, v in versions.items() if v and n in s.evidence.installed]
     words = ["pip", "install", f"torch=={pin}", *names, *filter(None, [_package(swap)])]
     text = "make a new environment and resolve everything in one step, with the label in the pin"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from envsolve.doctor.evidence import NO_ANSWER
 from envsolve.doctor.finding import Finding
 from envsolve.doctor.fixes import ASK_DRIVER, ASK_ERROR, ASK_GPU, ASK_MASK, ASK_TORCH
 from envsolve.doctor.situation import Situation
+from envsolve.doctor.wording import shortened
 from envsolve.doctor.write import finding
 from envsolve.resolve.plan import Missing
 
@@ -30,6 +32,10 @@ _PYTHON = Missing(
     how='python -c "import sys; print(sys.executable)"; python -m pip show torch (pip and python can belong to two '
     "environments)",
 )
+_ASK_LONGER = Missing(
+    field="error", how="where it waits (a network file system, a lock, a GPU that hangs): envsolve doctor --timeout 600"
+)
+_GFX = Missing(field="gpu", how="rocminfo | grep -m1 gfx")
 _INSTALL = Missing(field="torch", how="install it: envsolve install --name NAME torch torchvision torchaudio")
 
 
@@ -52,16 +58,26 @@ def unknown(s: Situation) -> Finding:
         "unknown",
         f"more must be known to say what is wrong: {fields}",
         shown=s.evidence.all(*_SHOWN)[:2],
-        more=[problem.text for problem in s.machine.problems],
+        more=[*_last_words(s), *(problem.text for problem in s.machine.problems)],
         certainty="low",
         missing=missing,
     )
+
+
+def _last_words(s: Situation) -> list[str]:
+    """The last line that a live import printed, where it did not come to its end."""
+    lines = s.evidence.text.strip().splitlines()
+    return [shortened(lines[-1].strip())] if s.evidence.live and s.evidence.torch.available is None and lines else []
 
 
 def _missing(s: Situation) -> Iterator[Missing]:
     e = s.evidence
     if not s.torch.known or (s.torch.variant == "" and not s.torch.vendor):
         yield ASK_TORCH
+    if s.machine.vendor == "amd":
+        if not any(gpu.gfx for gpu in s.machine.gpus):
+            yield _GFX
+        return
     if not any(g.compute_capability for g in s.machine.gpus) and not e.host.gpu_absent:
         yield _gpu(s)
     if not s.driver.known and not e.host.gpu_absent:
@@ -74,6 +90,8 @@ def _error(s: Situation) -> Missing:
     """Of a live environment the import was seen, and its variables are known: only the program itself is not."""
     if not s.evidence.live:
         return ASK_ERROR
+    if s.evidence.text.startswith(NO_ANSWER):
+        return _ASK_LONGER
     return _ASK_PROGRAM if s.evidence.torch.available is not None else _ASK_IMPORT
 
 
