@@ -44,7 +44,7 @@ def judge(build: Build, case: Case) -> Fit:
     judged: list[tuple[GpuFit, list[Refusal]]] = []
     refusals = list(_host_refusals(build, case))
     if SERVES.get(build.accelerator) == vendor_of(case.machine):
-        judged = [_judge_gpu(build, gpu, case) for gpu in case.machine.gpus]
+        judged = [_judge_gpu(build, gpu, position, case) for position, gpu in enumerate(case.machine.gpus)]
         refusals += [r for _, found in judged for r in found]
         refusals += _driver_refusals(build, case)
     ordered = sorted(_distinct(refusals), key=lambda r: _ORDER.index(r.code)) if len(refusals) > 1 else refusals
@@ -66,8 +66,8 @@ def _driver_refusals(build: Build, case: Case) -> Iterator[Refusal]:
         yield Refusal(code="driver-too-old", text=text, blames=("driver",))
 
 
-def _judge_gpu(build: Build, gpu: Gpu, case: Case) -> tuple[GpuFit, list[Refusal]]:
-    name = gpu.name or gpu.gfx or f"GPU {gpu.index if gpu.index is not None else '?'}"
+def _judge_gpu(build: Build, gpu: Gpu, position: int, case: Case) -> tuple[GpuFit, list[Refusal]]:
+    name = gpu.name or gpu.gfx or f"GPU {position if gpu.index is None else gpu.index}"
     if build.accelerator == "cuda":
         return _judge_nvidia(build, gpu, name, case)
     if build.accelerator == "mps":

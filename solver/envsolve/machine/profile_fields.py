@@ -124,4 +124,7 @@ class Field:
 
     def _fail(self, wanted: str) -> NoReturn:
         shown = repr(self.value)
-        raise InputError(f"{self.path}: {shown if len(shown) < 60 else shown[:57] + '...'} is not {wanted}")
+        told = shown if len(shown) < 60 else shown[:57] + "..."
+        raise InputError(
+            f"{self.path}: {told} is not {wanted}", hint="envsolve detect -o machine.json writes a profile"
+        )

@@ -67,9 +67,11 @@ def _choice(choice: GpuChoice) -> dict[str, Any]:
 
 
 def _rejected(refused: tuple[Refused, ...]) -> list[dict[str, str]]:
+    """Every reason against each build, the decisive one first."""
     return [
-        {"torch": str(r.torch), "variant": r.variant, "code": r.refusals[0].code, "text": r.refusals[0].text}
+        {"torch": str(r.torch), "variant": r.variant, "code": reason.code, "text": reason.text}
         for r in refused
+        for reason in r.refusals
     ]
 
 

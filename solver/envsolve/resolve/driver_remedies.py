@@ -26,7 +26,7 @@ def driver_remedies(machine: Machine, request: Request, rulebook: Rulebook) -> I
     current = driver_of(machine, rulebook).branch
     if vendor_of(machine) != "nvidia" or machine.tegra or current is None:
         return  # a Tegra's driver comes with its JetPack
-    first, last = _limits(machine, rulebook)
+    first, last = driver_limits(machine, rulebook)
     if last is not None and current > last:
         yield from _downgrade(machine, request, rulebook, last)
         return
@@ -54,7 +54,7 @@ def _compat(machine: Machine, branch: int, row: Row) -> str:
     return f"; or cuda-compat-{major}-{minor} beside this driver, which data-centre cards may use"
 
 
-def _limits(machine: Machine, rulebook: Rulebook) -> tuple[int, int | None]:
+def driver_limits(machine: Machine, rulebook: Rulebook) -> tuple[int, int | None]:
     """The first and the last branch that drive all cards, unsure rules included: no advice goes beyond them."""
     limits = [branch_limits(g.compute_capability, rulebook) for g in machine.gpus if g.compute_capability]
     first = max((first for first, _ in limits if first is not None), default=0)

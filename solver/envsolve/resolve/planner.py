@@ -136,11 +136,13 @@ def _no_for_all(known: Known, request: Request, rulebook: Rulebook, excluded: Ex
     # Of unknown Tegra boards most have no public wheels at all; any other machine is told as its newest kind.
     told = machines[0] if known.machine.tegra else machines[-1]
     found = answer(chosen(told, request), request, rulebook, excluded)
+    if isinstance(found, Plan):
+        return found
     fields = " and ".join(dict.fromkeys(m.field for m in known.missing))
-    note = Note(
-        code="unknown-input", text=f"{fields}: not known, but no possible value has a plan; one of them is told"
-    )
-    return replace(found, notes=(note, *found.notes))
+    note = Note(code="unknown-input", text=f"{fields}: not known, but no possible value has a plan; one is told")
+    # What else speaks against a build may do so on that one machine alone.
+    refused = tuple(replace(row, refusals=row.refusals[:1]) for row in found.refused)
+    return replace(found, refused=refused, notes=(note, *found.notes))
 
 
 def answer_quickly(machine: Machine, request: Request, rulebook: Rulebook, excluded: Excluded) -> Plan | NoPlan:

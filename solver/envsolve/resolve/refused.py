@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from packaging.specifiers import Specifier
 from packaging.version import InvalidVersion, Version
@@ -84,5 +85,11 @@ def _unpublished(torch: Version, variant: str, machine: Machine, rulebook: Ruleb
 
 def _pinned_away(machine: Machine, request: Request, rulebook: Rulebook) -> tuple[Refused, ...]:
     """No published torch matches the specifier: name the newest that are there."""
-    rows = survey(machine, request, rulebook, pins=False)
-    return newest_first((*rows.running, *rows.refused))
+    found = survey(machine, request, rulebook, pins=False)
+    rows = newest_first((*found.running, *found.refused))
+    return tuple(replace(row, refusals=_pins(row.refusals) or row.refusals) for row in rows)
+
+
+def _pins(refusals: tuple[Refusal, ...]) -> tuple[Refusal, ...]:
+    """The pins' own word: whether such a build would run does not matter."""
+    return tuple(refusal for refusal in refusals if refusal.code == "pinned-away")

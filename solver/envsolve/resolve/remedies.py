@@ -11,12 +11,14 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
+from envsolve.judge.accelerator import vendor_of
 from envsolve.judge.host import minor_of
+from envsolve.judge.judge import jit_proven
 from envsolve.machine.machine import Machine
 from envsolve.resolve.driver_remedies import DRIVER_CODES, driver_remedies
 from envsolve.resolve.extension_rows import extensions_of
 from envsolve.resolve.gpu_remedies import gpu_remedies
-from envsolve.resolve.loosen import command, looser, torch_at, without_labels
+from envsolve.resolve.loosen import command, looser, torch_at, without_labels, without_pins
 from envsolve.resolve.plan import Remedy
 from envsolve.resolve.request import Request
 from envsolve.resolve.row import Row
@@ -37,8 +39,15 @@ def remedies_for(machine: Machine, request: Request, rulebook: Rulebook, found: 
     makers.append(gpu_remedies)
     if _alone(found, {"glibc-too-old", "musl"}):
         makers.append(_libc)
-    makers += [outside_remedies, _cpu]
-    return tuple(remedy for make in makers for remedy in make(machine, request, rulebook))
+    single = tuple(remedy for make in makers for remedy in make(machine, request, rulebook))
+    if not single:
+        from envsolve.resolve.together import together  # most requests have one way out that is enough
+
+        single = tuple(together(machine, request, rulebook, (_other_variant, _relax_pin)))
+    cpu = tuple(_cpu(machine, request, rulebook))
+    if not (single or cpu):
+        cpu = tuple(_some_cpu(machine, request, rulebook))
+    return (*single, *outside_remedies(machine, request, rulebook), *cpu)
 
 
 def _alone(found: Survey, codes: AbstractSet[str]) -> bool:
@@ -63,10 +72,17 @@ def _other_variant(machine: Machine, request: Request, rulebook: Rulebook) -> It
     if request.variant is None and not read_wanted(request).labels:
         return
     freed = without_labels(request)
-    if row := solve(machine, freed, rulebook):
+    if (row := solve(machine, freed, rulebook)) and not _unproven(row, machine, rulebook):
         same = "the same version" if read_wanted(request).exact else "a build"
         text = f"{same} from {row.build.variant}: torch {row.packages[0].label(row.build.variant)}"
         yield Remedy(code="other-variant", text=text, command=command(freed))
+
+
+def _unproven(row: Row, machine: Machine, rulebook: Rulebook) -> bool:
+    """Whether a build runs by JIT at best, with libraries that are older than the card: nothing to recommend."""
+    jitted = [gpu for gpu, fit in zip(machine.gpus, row.fit.gpus, strict=False) if fit.verdict == "jit"]
+    known = [gpu.compute_capability for gpu in jitted if gpu.compute_capability is not None]
+    return not all(jit_proven(row.build, capability, rulebook) for capability in known)
 
 
 def _relax_pin(machine: Machine, request: Request, rulebook: Rulebook) -> Iterator[Remedy]:
@@ -159,11 +175,28 @@ def _libc(machine: Machine, request: Request, rulebook: Rulebook) -> Iterator[Re
 
 
 def _cpu(machine: Machine, request: Request, rulebook: Rulebook) -> Iterator[Remedy]:
-    on_cpu = replace(without_labels(request), variant="cpu")
     if request.variant == "cpu":
         return
+    on_cpu = replace(without_labels(request), variant="cpu")
     row = solve(machine, on_cpu, rulebook)
-    others = read_wanted(request).others
-    if row and not extensions_of(request, others).unverified(row.build, machine):
+    if row and not extensions_of(request, read_wanted(request).others).unverified(row.build, machine):
         text = f"torch {row.build.torch} on the CPU, without the GPU"
         yield Remedy(code="cpu-only", text=text, command=command(on_cpu))
+
+
+def _some_cpu(machine: Machine, request: Request, rulebook: Rulebook) -> Iterator[Remedy]:
+    """A CPU build where nothing else is left for a GPU: of the nearest torch, with another Python, in a container."""
+    if vendor_of(machine) not in ("nvidia", "amd", "intel") or request.variant == "cpu":
+        return
+    wanted = read_wanted(request)
+    free = without_pins(replace(without_labels(request), variant="cpu"))
+    if rows := survey(machine, free, rulebook).running:
+        row = _nearest(rows, wanted.exact_torch or _upper_bound(wanted))
+        text = f"torch {row.build.torch} on the CPU, without the GPU, in place of {' '.join(wanted.texts)}"
+        yield Remedy(code="cpu-only", text=text, command=command(torch_at(free, str(row.build.torch))))
+    elif found := next(_other_python(machine, free, rulebook), None):
+        yield Remedy(code="cpu-only", text=f"on the CPU, without the GPU: {found.text}", command=found.command)
+    elif machine.libc is not None and (other := solve(replace(machine, libc=None), free, rulebook)):
+        glibc = other.build.glibc_min
+        text = f"torch {other.build.torch} on the CPU, without the GPU, in a container with glibc {glibc}"
+        yield Remedy(code="cpu-only", text=text)

@@ -30,6 +30,9 @@ _MAKER = re.compile(
     r"\b((?:rtx|gtx)[ -]?\d{3,4}(?: ?ti\b)?(?: ?super\b)?))",
     re.IGNORECASE,
 )
+_TAILS = ("gpu", "laptop", "mobile", "notebook", "maxq", "edition", "generation", *(f"{n}gb" for n in (
+    2, 3, 4, 5, 6, 8, 10, 11, 12, 16, 20, 22, 24, 32, 40, 48, 72, 80, 94, 96,
+)))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +102,13 @@ class GpuNames:
         for key in _questions(text):
             if found := self._look_up(key):
                 return found
+        return self._glued(_compact(text))
+
+    def _glued(self, text: str) -> list[int]:
+        """Written without blanks: "rtx308012gb", "rtxa2000laptopgpu", "dgxspark"."""
+        for form in _without_tails(text):
+            if found := self._glued_index.get(form):
+                return found
         return []
 
     def _look_up(self, key: list[str]) -> list[int]:
@@ -128,6 +138,14 @@ class GpuNames:
         return list(self.names)
 
     @cached_property
+    def _glued_index(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for key, positions in self.index.items():
+            if " " in key:
+                found.setdefault(key.replace(" ", ""), []).extend(positions)
+        return found
+
+    @cached_property
     def _compact_names(self) -> list[str]:
         return [_compact(name) for name in self.names]
 
@@ -135,6 +153,14 @@ class GpuNames:
 def _compact(name: str) -> str:
     """Letters and digits alone, without "nvidia": "A100 PCIe 40GB" and "NVIDIA A100-PCIE-40GB" are the same."""
     return re.sub(r"[^a-z0-9]", "", name.lower()).removeprefix("nvidia")
+
+
+def _without_tails(text: str) -> Iterator[str]:
+    """The text, and what is left of it without the words behind it that say nothing about the chip."""
+    yield text
+    for tail in _TAILS:
+        if text.endswith(tail) and len(text) > len(tail) + 3:
+            yield from _without_tails(text.removesuffix(tail))
 
 
 def _questions(text: str) -> Iterator[list[str]]:

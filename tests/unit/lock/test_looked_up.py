@@ -64,6 +64,31 @@ def test_an_older_torch_for_their_sake_is_said(index: MemoryIndex) -> None:
     assert note.endswith("a package needs torch<2.9")
 
 
+def test_a_companion_that_the_newest_release_pins_leaves_the_older_ones(index: MemoryIndex) -> None:
+    index.add_default(StubWheel(name="serve", version="2.0", requires=("torch==2.11.0", "torchaudio==2.11.0")))
+    index.add_default(StubWheel(name="serve", version="1.0", requires=("torch==2.9.1", "torchaudio==2.9.1")))
+    found = planned(index, "torch==2.9.1", "serve")
+    assert found.resolved == (("serve", "1.0"),)
+    assert [f"{package.name} {package.version}" for package in found.packages] == ["torch 2.9.1", "torchaudio 2.9.1"]
+
+
+def test_where_all_releases_pin_another_torch_the_pin_is_told(index: MemoryIndex) -> None:
+    index.add_default(StubWheel(name="serve", version="2.0", requires=("torch==2.11.0", "torchaudio==2.11.0")))
+    found = answer(index, "torch==2.9.1", "serve")
+    assert isinstance(found, NoPlan)
+    assert "serve 2.0 needs torch==2.11.0" in found.guilty and "torchaudio" not in found.guilty
+
+
+def test_a_search_that_is_given_up_leaves_the_plan(index: MemoryIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("envsolve.resolve.closure._MAX_ROUNDS", 1)
+    for version in ("1.0", "2.0"):
+        index.add_default(StubWheel(name="left", version=version, requires=("right<2",)))
+        index.add_default(StubWheel(name="right", version=version, requires=("left<2",)))
+    found = planned(index, "torch", "left>=2", "right")
+    assert found.unresolved == ("left", "right")
+    assert "too many combinations" in found.notes[-1].text
+
+
 def test_what_no_index_has_as_a_wheel_stays_unresolved(index: MemoryIndex) -> None:
     found = planned(index, "torch", "absent", "six>5", "timm")
     assert found.unresolved == ("absent", "six")

@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 from envsolve.capability import Capability
 from envsolve.dotted import Dotted
 from envsolve.machine.machine import Gpu, Libc, Machine
-from envsolve.resolve.plan import NoPlan, Plan
+from envsolve.resolve.plan import NoPlan, Plan, Remedy
 from envsolve.resolve.planner import plan
 from envsolve.resolve.request import Request
 from envsolve.rulebook.load import load
@@ -135,6 +135,9 @@ def check(case: Case, *, remedies: bool) -> None:
 def check_remedies(case: Case, found: NoPlan) -> None:
     branches = oracle.read("cuda/drivers.yaml")["branches"]
     for remedy in found.remedies:
+        if "together with" in remedy.text:
+            assert oracle.solve(with_all(case, remedy)), (case, remedy)
+            continue
         for line in remedy.command.splitlines():
             if line.startswith("envsolve plan "):
                 assert oracle.solve(said_by(case, line)), (case, remedy)
@@ -143,6 +146,24 @@ def check_remedies(case: Case, found: NoPlan) -> None:
             assert branch and oracle.solve(replace(case, driver=None, cuda=branches[branch[1]]["cuda"])), (case, remedy)
         if remedy.code in ("newer-os", "container-image"):
             assert oracle.solve(replace(case, glibc="2.35")), (case, remedy)
+
+
+def with_all(case: Case, remedy: Remedy) -> Case:
+    """The case with every change that a remedy names; pins that it names are taken away altogether."""
+    branches, text = oracle.read("cuda/drivers.yaml")["branches"], remedy.text
+    if " in place of " in text or "the same version from" in text or "a build from" in text:
+        by_name = dict.fromkeys(re.split(r"[=<>~!]", r)[0] if r[:5] == "torch" else r for r in case.requirements)
+        case = replace(case, requirements=tuple(by_name), variant=None)
+    if dropped := re.search(r"--gpus (\S+)", remedy.command):
+        case = replace(case, gpus=tuple(case.gpus[int(place)] for place in dropped[1].split(",")))
+    elif "without card" in text:
+        left = {int(place) for place in re.findall(r"card (\d+)", text.split("without ")[1])}
+        case = replace(case, gpus=tuple(gpu for place, gpu in enumerate(case.gpus) if place not in left))
+    if branch := re.search(r"driver branch R(\d+)", text):
+        case = replace(case, driver=None, cuda=branches[branch[1]]["cuda"])
+    if python := re.search(r"Python (\d\.\d+)", text):
+        case = replace(case, python=python[1])
+    return replace(case, glibc="2.35") if "newer glibc" in text else case
 
 
 @pytest.mark.parametrize("seed", range(4))
