@@ -79,6 +79,14 @@ def test_wrong_usage(
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("arguments", [["--path", "nowhere"], ["--report", "nowhere.txt"], ["--name", "nobody"]])
+def test_an_error_is_told_to_programs(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["doctor", *arguments, "--json"]) == 2
+    said = capsys.readouterr()
+    answer = json.loads(said.out)
+    assert answer["status"] == "error" and answer["error"] in said.err
+
+
 def test_an_empty_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["doctor", "--report", report(tmp_path, " \n")]) == 2
     assert "is empty" in capsys.readouterr().err

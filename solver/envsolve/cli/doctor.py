@@ -10,6 +10,7 @@ import typer
 
 from envsolve.cli import options, talk
 from envsolve.cli.command_app import command_app
+from envsolve.cli.told_as_json import told_as_json
 from envsolve.errors import InputError
 
 if TYPE_CHECKING:
@@ -71,14 +72,12 @@ def doctor(
     }  # fmt: skip
     if not fix:
         _check_unfixed(into, in_place, yes, with_project, *sources.values())
-    if report is not None:
-        if name or path or python:
-            raise InputError("--report reads a text: no environment goes with it", hint="envsolve doctor --report FILE")
-        if fix:
-            raise InputError("--fix needs the environment itself: a text can't be fixed", hint="leave --report out")
-        return _shown(_of_report(report), as_json=as_json)
-    place = _place(name, path, python)
-    situation, finding = _of_environment(place, timeout)
+    with told_as_json(as_json):
+        if report is not None:
+            _check_report(name, path, python, fix=fix)
+            return _shown(_of_report(report), as_json=as_json)
+        place = _place(name, path, python)
+        situation, finding = _of_environment(place, timeout)
     if not fix:
         if finding.status == "ill" and not finding.is_elsewhere:
             talk.say(
@@ -92,6 +91,13 @@ def doctor(
     wish = Wish(into=into or "", in_place=in_place, yes=yes, project=_folder(with_project), as_json=as_json)
     settings = options.settings_from(**sources)  # type: ignore[arg-type]
     return fixing(place, situation, finding, wish, settings, again=lambda: _of_environment(place, timeout)[1])
+
+
+def _check_report(*given: object, fix: bool) -> None:
+    if any(given):
+        raise InputError("--report reads a text: no environment goes with it", hint="envsolve doctor --report FILE")
+    if fix:
+        raise InputError("--fix needs the environment itself: a text can't be fixed", hint="leave --report out")
 
 
 def _check_unfixed(*given: object) -> None:

@@ -123,7 +123,10 @@ def _files(dist: Dist) -> Damage | None:
     package = dist.site / dist.name
     if package.is_dir() and not os.access(package, os.R_OK | os.X_OK):
         return Damage(kind="access", what=str(package), text=f"{package} may not be read by this user")
-    lost = list(_lost(dist))
+    rows = list(_record(dist.info / "RECORD"))
+    binaries = [row for row in rows if _is_binary(row[0])]
+    # Libraries first: they are what an import fails of, and they are few; torch has twelve thousand files.
+    lost = list(_lost(dist, binaries)) or list(_lost(dist, rows))
     if not lost:
         return None
     more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
@@ -131,11 +134,9 @@ def _files(dist: Dist) -> Damage | None:
     return Damage(kind="files", what=dist.name, text=text)
 
 
-def _lost(dist: Dist) -> Iterator[str]:
-    """Libraries first: they are what an import fails of."""
-    rows = list(_record(dist.info / "RECORD"))
-    site = f"{dist.site}/"  # torch has twelve thousand files: no Path for each
-    for name, size in sorted(rows, key=lambda row: not _is_binary(row[0])):
+def _lost(dist: Dist, rows: Iterable[tuple[str, int]]) -> Iterator[str]:
+    site = f"{dist.site}/"  # no Path for each
+    for name, size in rows:
         try:
             has = os.stat(site + name).st_size  # noqa: PTH116
         except OSError:
