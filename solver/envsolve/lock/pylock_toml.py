@@ -66,7 +66,8 @@ def _requires_python(pythons: Sequence[str]) -> SpecifierSet:
 def _package(pin: Pin, pins: Sequence[Pin]) -> Package:
     package = pin.package
     tool: dict[str, Any] = {"direct": package.direct, "via": list(package.via)}
-    hashed_here = [file.filename for file in package.files if file.hashed_here]
+    # Two indexes may have files of one name: it is said once.
+    hashed_here = list(dict.fromkeys(file.filename for file in package.files if file.hashed_here))
     if hashed_here:
         tool["hashed-here"] = hashed_here
     return Package(
