@@ -87,6 +87,48 @@ def test_run_of_a_program_that_is_not_there(fresh: Path) -> None:
     assert done.returncode == 2 and "there is no program 'no-such-program'" in done.stderr
 
 
+@pytest.fixture
+def condas(fresh: Path) -> Path:
+    """An environment as conda makes them: with what a package wants to be run for activation."""
+    (fresh / "conda-meta").mkdir()
+    scripts = fresh / "etc/conda/activate.d"
+    scripts.mkdir(parents=True)
+    (scripts / "a-cuda.sh").write_text('export CUDA_HOME="$CONDA_PREFIX/targets" SEEN="$#" FIRST=a\nfalse\n')
+    (scripts / "b.sh").write_text('export FIRST="$FIRST b"\n')
+    (scripts / "c.fish").write_text("not for this shell")
+    return fresh
+
+
+_SHOW = "import os, sys; print(os.environ.get('CUDA_HOME'), os.environ.get('SEEN'), os.environ.get('FIRST'), sys.argv)"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the scripts are for POSIX shells")
+def test_condas_activation_scripts_run_as_with_conda_run(condas: Path) -> None:
+    done = envs("run", "fresh", "--", "python", "-c", _SHOW, "x y", "$HOME", "*")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == f"{condas.resolve()}/targets 0 a b ['-c', 'x y', '$HOME', '*']"
+    assert done.stderr == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_no_shell_stays_between(condas: Path) -> None:
+    done = envs("run", "fresh", "--", "python", "-c", "import os; os.kill(os.getpid(), 15)")
+    assert done.returncode == -signal.SIGTERM
+    done = envs(
+        "run", "fresh", "--", "python", "-c", "import sys; sys.stderr.write(input()); sys.exit(7)", input="in\n"
+    )
+    assert (done.returncode, done.stderr) == (7, "in")
+
+
+@pytest.mark.parametrize(
+    "state", ['{"env_vars": {"MODE": "fast", "GONE": "***unset***"}}', "{", '{"env_vars": []}', "[]"]
+)
+def test_variables_that_were_set_for_condas(condas: Path, state: str) -> None:
+    (condas / "conda-meta/state").write_text(state)
+    done = envs("run", "fresh", "--", "python", "-c", "import os; print(os.environ.get('MODE'), 'GONE' in os.environ)")
+    assert done.stdout == ("fast False\n" if "fast" in state else "None False\n"), done.stderr
+
+
 def test_remove(store: Path, fresh: Path, capsys: Output) -> None:
     assert run(["envs", "remove", "fresh"]) == 0
     assert not os.path.lexists(fresh) and builds(store) == []

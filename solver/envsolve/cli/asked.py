@@ -144,5 +144,20 @@ def gpus_of(text: str) -> Literal["all", "best", "visible"] | tuple[int, ...]:
 def _python(text: str) -> str:
     """A Python version as people write it: 3.12, 3.12.1, 3.13t, python3.12."""
     if match := re.fullmatch(r"(?:python)?(\d+\.\d+)(?:\.\d+)?(t?)", text.strip(), re.ASCII):
+        _check_served(match[1])
         return match[1] + match[2]
     raise InputError(f"--python {text}: not a Python version", hint="--python 3.12")
+
+
+def _check_served(minor: str) -> None:
+    """Raises InputError for a Python that no build serves and none will; one that is newer than all may get its own."""
+    from envsolve.dotted import Dotted
+    from envsolve.rulebook.load import load
+
+    known = sorted(map(Dotted.parse, load().python_ends))
+    asked = Dotted.parse(minor)
+    if asked < known[0] or asked.parts[0] != known[-1].parts[0]:
+        raise InputError(
+            f"--python {minor}: no PyTorch that the rules know has wheels for Python {minor}",
+            hint=f"--python 3.12; there are builds for {known[0]} and newer (known: to {known[-1]})",
+        )

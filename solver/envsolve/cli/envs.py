@@ -61,7 +61,10 @@ def run(
     name: _Name,
     command: Annotated[list[str], typer.Argument(metavar="-- CMD...", help="The program and its arguments.")],
 ) -> int:
-    """Run a program in an environment; exit code and signals are the program's own."""
+    """Run a program in an environment; exit code and signals are the program's own.
+
+    In one that conda made, its packages' activation scripts run first, as with `conda run` (not on Windows).
+    """
     from envsolve.environment.start import start
 
     return start(_slot(name), command[1:] if command[0] == "--" and len(command) > 1 else command)

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from envsolve.cli import asked, options
-from envsolve.cli.chosen import Chosen, Manager, planned, read_lock
+from envsolve.cli.chosen import Manager
 from envsolve.cli.command_app import command_app
-from envsolve.cli.installing import Channels, Job, Tool, When, carry_out, slot_of
+from envsolve.cli.installing import Tool, When
 from envsolve.cli.planned import Asked
-from envsolve.errors import InputError
-
-if TYPE_CHECKING:
-    from envsolve.resolve.plan import NeedsInput, NoPlan
 
 app = command_app()
 
@@ -54,7 +50,7 @@ def install(
     bundle: _Bundle = None,
     with_project: _Project = None,
     manager: _Manager = Manager.VENV,
-    conda_channel: Channels = None,
+    conda_channel: options.Channels = None,
     installer: _Installer = Tool.AUTO,
     replace: _Replace = False,
     verify: _Verify = None,
@@ -69,57 +65,15 @@ def install(
     cache_dir: options.CacheDir = None,
 ) -> int:
     """Create an isolated environment, fill it from a lock, prove it; all of it or nothing."""
-    from envsolve.environment.install import check_free
+    from envsolve.cli.installed import installed
 
-    if conda_channel and manager is not Manager.CONDA:
-        raise InputError("--conda-channel goes with --manager conda", hint="add --manager conda, or leave it out")
-    slot = slot_of(name, path)
-    check_free(slot, replace=replace)
-    settings = options.settings_from(
-        source=source, mirror=mirror, index=index, extra_index=extra_index, find_links=find_links,
-        offline=offline, refresh=refresh, cache_dir=cache_dir,
-    )  # fmt: skip
     wanted = Asked(
         requirements=requirements or [], files=files or [], constraints=constraints or [], extras=extra or [],
         groups=group or [], target=target, python=python, gpus=gpus, variant=variant, sdists=sdists,
     )  # fmt: skip
-    job = Job(
-        slot=slot,
-        settings=settings,
-        installer=installer,
-        manager=manager,
-        channels=tuple(conda_channel or ()),
-        replace=replace,
-        verify=verify or (When.LATER if target else When.NOW),
-        project=_project(with_project),
-        asked=() if lock_file or bundle else wanted.words(),
-        as_json=as_json,
-    )
-    if bundle is not None:
-        return _from_bundle(job, bundle, wanted, lock_file)
-    return carry_out(job, _found(wanted, job, lock_file))
-
-
-def _found(wanted: Asked, job: Job, lock_file: Path | None) -> Chosen | NoPlan | NeedsInput:
-    if lock_file is not None:
-        return read_lock(lock_file, wanted)
-    return planned(wanted, job.settings, manager=job.manager)
-
-
-def _project(folder: Path | None) -> Path | None:
-    if folder is not None and not folder.is_dir():
-        raise InputError(f"there is no folder {folder}", hint="--with-project . takes the project of this folder")
-    return folder.resolve() if folder is not None else None
-
-
-def _from_bundle(job: Job, folder: Path, wanted: Asked, lock_file: Path | None) -> int:
-    """Everything comes from the bundle: no index is asked, whatever is configured."""
-    from dataclasses import replace
-
-    from envsolve.environment.bundle import LOCK, read_bundle
-
-    if lock_file is not None:
-        raise InputError("give either --bundle or --lock", hint=f"envsolve install --bundle {folder} --name NAME")
-    here = read_bundle(folder)
-    nowhere = replace(job.settings, offline=True, no_index=True, extra_indexes=(), find_links=(), mirror="")
-    return carry_out(replace(job, settings=nowhere, here=here), read_lock(folder / LOCK, wanted))
+    return installed(
+        wanted, name=name, path=path, lock_file=lock_file, bundle=bundle, with_project=with_project, manager=manager,
+        conda_channel=conda_channel, installer=installer, replace=replace, verify=verify, as_json=as_json,
+        source=source, mirror=mirror, index=index, extra_index=extra_index, find_links=find_links,
+        offline=offline, refresh=refresh, cache_dir=cache_dir,
+    )  # fmt: skip

@@ -7,9 +7,7 @@ import shlex
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from envsolve.cli import talk
 from envsolve.cli.busy import Busy
@@ -42,12 +40,6 @@ class When(StrEnum):
 
     NOW = "now"
     LATER = "later"
-
-
-Channels = Annotated[
-    list[str] | None,
-    typer.Option("--conda-channel", metavar="CHANNEL", help="Where conda takes Python from. May be repeated."),
-]
 
 
 @record

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from envsolve.settings import Settings
+from envsolve.cli.given_settings import settings_from as settings_from
 
 _PANEL = "Where packages come from"
 
@@ -36,34 +35,7 @@ Offline = Annotated[bool, _option("--offline", "Use only what is cached or on th
 Refresh = Annotated[bool, _option("--refresh", "Ask every index again, whatever is cached.")]
 CacheDir = Annotated[Path | None, _option("--cache-dir", "Where pages and metadata are kept.", metavar="DIR")]
 
-
-def settings_from(
-    *,
-    source: str | None = None,
-    mirror: str | None = None,
-    index: str | None = None,
-    extra_index: list[str] | None = None,
-    find_links: list[str] | None = None,
-    offline: bool = False,
-    refresh: bool = False,
-    cache_dir: Path | None = None,
-) -> Settings:
-    """The Settings in force under these options; -v shows where each came from. Raises InputError."""
-    from envsolve.cli import talk
-    from envsolve.settings import load_settings
-
-    settings = load_settings(
-        {
-            "source": source,
-            "mirror": mirror,
-            "index": index,
-            "extra-index": extra_index,
-            "find-links": find_links,
-            "offline": offline,
-            "refresh": refresh,
-            "cache-dir": None if cache_dir is None else str(cache_dir),
-        }
-    )
-    for line in settings.described():
-        talk.detail(line)
-    return settings
+Channels = Annotated[
+    list[str] | None,
+    typer.Option("--conda-channel", metavar="CHANNEL", help="Where conda takes Python from. May be repeated."),
+]

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from envsolve.cli import asked, talk
+from envsolve.cli import talk
 from envsolve.cli.command_line import lock_command
 from envsolve.record import record
 
@@ -110,6 +110,8 @@ class Asked:
 
     def with_requirements(self, more: list[str]) -> Asked:
         """With further requirements; each stands in for those of the same name."""
+        from envsolve.cli import asked  # it brings typer
+
         new = {asked.requirement(text).name.lower() for text in more}
         kept = [text for text in self.requirements if asked.requirement(text).name.lower() not in new]
         return replace(self, requirements=[*(kept or _trio(new, self)), *more] if more else self.requirements)
@@ -124,6 +126,7 @@ class Asked:
         return found
 
     def _machine(self, wishes: Wishes) -> Machine:
+        from envsolve.cli import asked
         from envsolve.cli.asked_python import settled_python
 
         known = asked.machine(self.target, self.python)
@@ -134,6 +137,8 @@ class Asked:
         self, *, source: str | None, mirror: str | None, pythons: Sequence[tuple[str, SpecifierSet]] = ()
     ) -> tuple[Machine, Request]:
         """The machine and the request; `pythons` is what another file asks of Python. Raises InputError."""
+        from envsolve.cli import asked
+
         wishes = self.wishes()
         wishes = replace(wishes, pythons=(*wishes.pythons, *pythons))
         machine = self._machine(wishes)

@@ -12,7 +12,7 @@ import typer
 from envsolve.cli import options
 from envsolve.cli.chosen import Manager, planned, read_lock
 from envsolve.cli.command_app import command_app
-from envsolve.cli.installing import Channels, Job, Tool, When, carry_out, slot_of
+from envsolve.cli.installing import Job, Tool, When, carry_out, slot_of
 from envsolve.cli.planned import Asked
 from envsolve.errors import InputError
 
@@ -40,7 +40,7 @@ def upgrade(
     path: _Path = None,
     lock_file: _LockFile = None,
     installer: _Installer = Tool.AUTO,
-    conda_channel: Channels = None,
+    conda_channel: options.Channels = None,
     verify: _Verify = When.NOW,
     as_json: _Json = False,
     source: options.Source = None,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from packaging.specifiers import SpecifierSet
 
+from envsolve.cli.app import run
 from envsolve.cli.asked_python import settled_python
 from envsolve.errors import InputError
 from fakes.plans import a_machine
@@ -50,3 +53,21 @@ def test_a_python_that_is_not_taken(stated: bool) -> None:
 def test_what_the_user_says_is_not_changed() -> None:
     with pytest.raises(InputError):
         settled("==3.11.*", stated=True)
+
+
+@pytest.mark.parametrize("python", ["2.7", "3.5", "python2", "4.0"])
+@pytest.mark.parametrize("command", [["plan"], ["lock", "-o", "out.txt"], ["install", "--name", "x"], ["container"]])
+def test_a_python_that_pytorch_never_had_wheels_for(
+    command: list[str], python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run([*command, "--python", python]) == 2
+    shown = capsys.readouterr()
+    assert f"Python {python}" in shown.err or f"--python {python}" in shown.err
+    assert "hint: --python 3.12" in shown.err and "error: " in shown.err
+    assert shown.out == "" and not list(tmp_path.iterdir())
+
+
+def test_a_python_that_is_newer_than_every_build_is_a_no_with_a_way_out(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["plan", "--target", "RTX 4090,driver=550.54.14,os=linux,arch=x86_64", "--python", "3.40"]) == 1
+    assert "--python 3.1" in capsys.readouterr().out
