@@ -75,6 +75,10 @@ class Listings:
     def is_unchanged(self, place: Place, name: str, state: Sequence[str | int]) -> bool:
         """Whether a place still has what it had in that state. A page that isn't fresh is asked for; may raise."""
         stamp, mark = state
+        if self._snapshot is not None and not mark and str(stamp).startswith("snapshot "):
+            # As `state` finds it, without the refusal of each page that is not in the cache.
+            self._snapshot.answers()
+            return stamp == f"snapshot {self._snapshot.date}" and not self._pages.mark(place.url)
         if place.url.startswith("http") and mark:
             return self._pages.is_unchanged(place.url, str(stamp), int(mark))
         return self.state(place, name)[0] == stamp

@@ -66,6 +66,7 @@ def minor_of(cuda: Dotted) -> tuple[int, ...]:
     return (*cuda.parts, 0)[:2]
 
 
+@lru_cache(maxsize=512)
 def floor(cuda: Dotted, rulebook: Rulebook, *, windows: bool) -> Dotted | None:
     """The lowest driver that runs a build of this CUDA; None = not published.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 from envsolve.judge.accelerator import vendor_of
 from envsolve.judge.driver import driver_of
@@ -12,7 +13,7 @@ from envsolve.judge.judge import Case, judge
 from envsolve.machine.machine import Machine
 from envsolve.record import record
 from envsolve.resolve.companions import Excluded, pair
-from envsolve.resolve.extension_rows import extensions_of
+from envsolve.resolve.extension_rows import Extensions, extensions_of
 from envsolve.resolve.numpy_rule import numpy_refusal
 from envsolve.resolve.plan import Refused
 from envsolve.resolve.pypi_builds import pypi_builds
@@ -40,8 +41,8 @@ def survey(
 
     With `pins` False builds that the request pins away are judged as well and refused as "pinned-away".
     """
-    wanted = read_wanted(request)
-    rows = list(_rows(machine, request, wanted, rulebook, excluded, pins))
+    judging, plain = _judged(machine, request, rulebook, pins, repr((machine, request)))
+    rows = tuple(_rows_without(excluded, judging, plain)) if excluded else tuple(row for _, row in plain)
     running = sorted((r for r in rows if r.runs), key=lambda r: r.rank, reverse=True)
     return Survey(running=tuple(running), refused=tuple(r for r in rows if not r.runs))
 
@@ -57,26 +58,70 @@ def asked(build: Build, request: Request, wanted: Wanted) -> bool:
     return build.variant == request.variant or build.variant in wanted.labels
 
 
-def _rows(
-    machine: Machine, request: Request, wanted: Wanted, rulebook: Rulebook, excluded: Excluded, pins: bool
-) -> Iterator[Row]:
+@record
+class _Judging:
+    """What stays the same while the builds of one request are judged."""
+
+    machine: Machine
+    request: Request
+    wanted: Wanted
+    extensions: Extensions
+    case: Case
+    named: Case  # for the variants that the user named
+    own: tuple[str, ...]
+    pins: bool
+
+    def row(self, build: Build, excluded: Excluded) -> Row | None:
+        """One build, judged; None where it is not looked at."""
+        wanted, case = self.wanted, self.case
+        pinned = _pinned_away(build, self.request, wanted, excluded)
+        is_named = asked(build, self.request, wanted)
+        if (pinned and self.pins) or not (is_named or build.accelerator in self.own):
+            return None
+        fit = judge(build, self.named if is_named else case)
+        if not fit.runs and self.pins:  # the decisive reason is known: companions would only add to it
+            return Row(fit=fit, packages=(), refusals=fit.refusals)
+        packages, refusals = _companions(build, wanted, case.rulebook, case.python, excluded)
+        refusals += self.extensions.refusals(build, self.machine)
+        return Row(fit=fit, packages=packages, refusals=(*fit.refusals, *refusals, *([pinned] if pinned else [])))
+
+
+@lru_cache(maxsize=4)
+def _judged(
+    machine: Machine, request: Request, rulebook: Rulebook, pins: bool, words: str
+) -> tuple[_Judging, tuple[tuple[Build, Row], ...]]:
+    """Every row while nothing is excluded. Kept: a lock plans again for each file that an index lacks.
+
+    `words` tells 550 from 550.0, which are equal and are repeated as they were written.
+    """
+    wanted = read_wanted(request)
     builds = _builds(machine, request, wanted, rulebook)
-    extensions = extensions_of(request, wanted.others)
     case = _case(machine, wanted, rulebook)
-    named = replace(case, asked=True)
-    own = _own(machine, builds, case)
-    for build in builds:
-        pinned = _pinned_away(build, request, wanted, excluded)
-        is_named = asked(build, request, wanted)
-        if (pinned and pins) or not (is_named or build.accelerator in own):
-            continue
-        fit = judge(build, named if is_named else case)
-        if not fit.runs and pins:  # the decisive reason is known: companions would only add to it
-            yield Row(fit=fit, packages=(), refusals=fit.refusals)
-            continue
-        packages, refusals = _companions(build, wanted, rulebook, case.python, excluded)
-        refusals += extensions.refusals(build, machine)
-        yield Row(fit=fit, packages=packages, refusals=(*fit.refusals, *refusals, *([pinned] if pinned else [])))
+    judging = _Judging(
+        machine=machine,
+        request=request,
+        wanted=wanted,
+        extensions=extensions_of(request, wanted.others),
+        case=case,
+        named=replace(case, asked=True),
+        own=_own(machine, builds, case),
+        pins=pins,
+    )
+    rows = ((build, judging.row(build, frozenset())) for build in builds)
+    return judging, tuple((build, row) for build, row in rows if row is not None)
+
+
+def _rows_without(excluded: Excluded, judging: _Judging, plain: Iterable[tuple[Build, Row]]) -> Iterator[Row]:
+    """The rows without what is excluded: judged anew where a build or a companion on its variant is."""
+    torches = {(version, variant) for package, version, variant in excluded if package == "torch"}
+    companions = {variant for package, _, variant in excluded if package != "torch"}
+    variants = companions.union(variant for _, variant in torches)
+    for build, row in plain:
+        variant = build.variant
+        if variant not in variants or (variant not in companions and (str(build.torch), variant) not in torches):
+            yield row
+        elif (changed := judging.row(build, excluded)) is not None:
+            yield changed
 
 
 def _case(machine: Machine, wanted: Wanted, rulebook: Rulebook) -> Case:
