@@ -41,6 +41,7 @@ class Listings:
         self._everything = everything
         self._sdists = sdists
         self._folders: dict[Path, list[Link]] = {}
+        self._local_links: dict[tuple[str, str], list[Link]] = {}
 
     def files(self, place: Place, name: str, variant: str | None) -> list[ReleaseFile]:
         """The files of a package at a place, in the order of the page. Raises OutsideError."""
@@ -112,6 +113,13 @@ class Listings:
         return _chosen(self._on_disk(place, name), choice)
 
     def _on_disk(self, place: Place, name: str) -> list[Link]:
+        """What a place on disk has of a package; read once, so that what is kept of it names what was read."""
+        key = (place.url, name)
+        if key not in self._local_links:
+            self._local_links[key] = self._read_disk(place, name)
+        return self._local_links[key]
+
+    def _read_disk(self, place: Place, name: str) -> list[Link]:
         path = path_of(place.url)
         if place.kind == "links":
             return _named(self._flat(path), name)

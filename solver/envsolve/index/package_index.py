@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from envsolve.index.guide import Guide
 
 
+# A host may turn out to give no ranges: on a guess it is tried with no larger wheel than this.
+_SMALL_BYTES = 2 << 20
+
+
 class PackageIndex:
     """Implements resolve.protocol.Index. Use it in a `with` block, or call `close`.
 
@@ -154,10 +158,17 @@ class PackageIndex:
     def _listed(self, place: Place, name: str) -> list[ReleaseFile]:
         """In a thread: the files of a package at a place; METADATA of the likely one comes next."""
         files = self._listings.files(place, name, None)
-        if (guide := self._guide) is not None and (file := guide.file(name, files)) is not None:
+        guide = self._guide
+        file = guide.file(name, files) if guide is not None else None
+        if file is not None and self._is_cheap(file):
             with contextlib.suppress(RuntimeError):  # the pool was closed meanwhile
                 self.prefetch_metadata([file])
         return files
+
+    def _is_cheap(self, file: ReleaseFile) -> bool:
+        """Whether METADATA may be asked for on a guess: without the whole of a large wheel."""
+        offered = file.metadata_sha256 is not None or self._http.gives_ranges(file.url)
+        return offered or (file.size is not None and file.size <= _SMALL_BYTES)
 
     def _preload(self, file: ReleaseFile) -> None:
         """In a thread: METADATA for later; the pages that it leads to come next. Errors show when it is asked for."""
