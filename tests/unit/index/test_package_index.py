@@ -320,6 +320,18 @@ def test_a_hint_is_followed_to_metadata_and_on_to_the_next_pages(server: IndexSe
     assert (server.count("/simple/*"), server.count("*.metadata")) == (4, 3)
 
 
+def test_a_large_wheel_is_not_read_on_a_guess(server: IndexServer, tmp_path: Path) -> None:
+    server.ranges = False
+    server.add_package(StubWheel(name="large", version="1.0", padding=3 << 20), metadata_file=False)
+    server.add_package(StubWheel(name="small", version="1.0"), metadata_file=False)
+    with _index(server, tmp_path) as index:
+        index.look_ahead(Everything())
+        index.prefetch(["large", "small"])
+        assert [file.name for name in ("large", "small") for file in index.files(name)] == ["large", "small"]
+        _wait_for(lambda: server.count("*/small-1.0-py3-none-any.whl") > 0)
+    assert server.count("*/large-1.0-py3-none-any.whl") == 0
+
+
 def _wait_for(condition: Callable[[], bool]) -> None:
     end = time.monotonic() + 20
     while not condition():
