@@ -22,7 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from runs import once, take_turns
+from runs import compile_package, once, take_turns
 from solving_clients import Client, envsolve, from_snapshot, others, uv
 from solving_worlds import TRIO, B, growing_world, named, torch_world
 
@@ -115,6 +115,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("kind", choices=kinds)
     parser.add_argument("--rounds", type=int, default=5)
     chosen = parser.parse_args(arguments)
+    compile_package()
     with tempfile.TemporaryDirectory() as folder:
         kinds[chosen.kind](Path(folder), chosen.rounds)
 

@@ -36,10 +36,14 @@ class Contents:
         self._cache = cache
         self._warnings = warnings
         self._known: dict[str, Condensed] = {}
+        self._expanded: dict[str, WheelMetadata] = {}
 
     def metadata(self, file: ReleaseFile) -> WheelMetadata:
         """The METADATA of a wheel."""
-        return expand(self._condensed(file), file)
+        key = _key(file)
+        if key not in self._expanded:
+            self._expanded[key] = expand(self._condensed(file), file)
+        return self._expanded[key]
 
     def has(self, file: ReleaseFile) -> bool:
         """Whether the METADATA is at hand without a request."""

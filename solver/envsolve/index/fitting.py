@@ -71,17 +71,11 @@ class Target:
 
     def places(self, filenames: Sequence[str], *, any_python: bool = False) -> list[int]:
         """The places of the wheels that may fit, in the order of the page; those of other Pythons too: `any_python`."""
-        known: dict[str, bool] = {}  # the tags of a wheel, as text: thousands of files share some dozens
-        found = []
-        for place, filename in enumerate(filenames):
-            if not filename.endswith(".whl"):
-                continue
-            tag = filename.split("-", 2)[-1]  # a build number stays in front: rare, and harmless in a key
-            if tag not in known:
-                known[tag] = self.fits_platform(filename) if any_python else self.fits(filename)
-            if known[tag]:
-                found.append(place)
-        return found
+        # The tags of a wheel, as text: thousands of files share some dozens. A build number stays in front: rare.
+        tags = [filename.split("-", 2)[-1] for filename in filenames]
+        fits = self.fits_platform if any_python else self.fits
+        fitting = {tag for tag in set(tags) if fits(f"-{tag}")}
+        return [place for place, tag in enumerate(tags) if tag in fitting]
 
     def fits(self, filename: str) -> bool:
         """Whether the file is a wheel that may fit this Python and platform."""

@@ -58,10 +58,15 @@ class Http:
         self._slots = threading.BoundedSemaphore(MAX_CONNECTIONS)
         self._dead: dict[str, Unreachable] = {}
         self._without_ranges: set[str] = set()
+        self._with_ranges: set[str] = set()
 
     def close(self) -> None:
         if self._session is not None:
             self._session.close()
+
+    def gives_ranges(self, url: str) -> bool:
+        """Whether the host of an address was seen to give ranges of files."""
+        return origin(url) in self._with_ranges
 
     def get_range(self, url: str, span: str, *, passes: tuple[int, ...] = ()) -> Reply:
         """A range of a file: "0-99", or "-100" for its end. Raises RangesIgnored, Unreachable or OutsideError."""
@@ -69,7 +74,10 @@ class Http:
         if host in self._without_ranges:
             raise RangesIgnored
         try:
-            return self.get(url, {"Range": f"bytes={span}"}, passes=passes)
+            reply = self.get(url, {"Range": f"bytes={span}"}, passes=passes)
+            if reply.status == 206:
+                self._with_ranges.add(host)
+            return reply
         except RangesIgnored:
             self._without_ranges.add(host)
             raise

@@ -41,6 +41,7 @@ class Listings:
         self._everything = everything
         self._sdists = sdists
         self._folders: dict[Path, list[Link]] = {}
+        self._local_links: dict[tuple[str, str], list[Link]] = {}
 
     def files(self, place: Place, name: str, variant: str | None) -> list[ReleaseFile]:
         """The files of a package at a place, in the order of the page. Raises OutsideError."""
@@ -75,6 +76,10 @@ class Listings:
     def is_unchanged(self, place: Place, name: str, state: Sequence[str | int]) -> bool:
         """Whether a place still has what it had in that state. A page that isn't fresh is asked for; may raise."""
         stamp, mark = state
+        if self._snapshot is not None and not mark and str(stamp).startswith("snapshot "):
+            # As `state` finds it, without the refusal of each page that is not in the cache.
+            self._snapshot.answers()
+            return stamp == f"snapshot {self._snapshot.date}" and not self._pages.mark(place.url)
         if place.url.startswith("http") and mark:
             return self._pages.is_unchanged(place.url, str(stamp), int(mark))
         return self.state(place, name)[0] == stamp
@@ -108,6 +113,13 @@ class Listings:
         return _chosen(self._on_disk(place, name), choice)
 
     def _on_disk(self, place: Place, name: str) -> list[Link]:
+        """What a place on disk has of a package; read once, so that what is kept of it names what was read."""
+        key = (place.url, name)
+        if key not in self._local_links:
+            self._local_links[key] = self._read_disk(place, name)
+        return self._local_links[key]
+
+    def _read_disk(self, place: Place, name: str) -> list[Link]:
         path = path_of(place.url)
         if place.kind == "links":
             return _named(self._flat(path), name)

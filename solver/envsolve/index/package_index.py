@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from collections.abc import Sequence
 from functools import cached_property
 from types import TracebackType
@@ -17,7 +19,6 @@ from envsolve.index.http import Http
 from envsolve.index.limits import MAX_CONNECTIONS
 from envsolve.index.listing import Listings
 from envsolve.index.memory import Memory
-from envsolve.index.page import Link
 from envsolve.index.pages import Pages
 from envsolve.index.places import FAMILY, Place, places_for
 from envsolve.index.release import ReleaseFile, WheelMetadata
@@ -29,6 +30,11 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
     from envsolve.index.content import Contents
+    from envsolve.index.guide import Guide
+
+
+# A host may turn out to give no ranges: on a guess it is tried with no larger wheel than this.
+_SMALL_BYTES = 2 << 20
 
 
 class PackageIndex:
@@ -53,8 +59,10 @@ class PackageIndex:
         # The places that each question was answered from; None where one of them failed.
         self._asked: dict[tuple[str, str | None, Version | None], list[Place] | None] = {}
         self._pool: ThreadPoolExecutor | None = None
-        self._coming: dict[tuple[Place, str], Future[list[Link]]] = {}
+        self._coming: dict[tuple[Place, str], Future[list[ReleaseFile]]] = {}
         self._coming_metadata: dict[str, Future[None]] = {}
+        self._guide: Guide | None = None
+        self._hinting = threading.Lock()
 
     @cached_property
     def _contents(self) -> Contents:
@@ -72,6 +80,7 @@ class PackageIndex:
 
     def close(self) -> None:
         """Stop what is still being fetched and close every connection."""
+        self._guide = None
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
         self._http.close()
@@ -123,6 +132,10 @@ class PackageIndex:
         places = places_for(name, variant, self._settings)
         self._memory.keep(_question(target, key), name, places, self._asked.get(key), body)
 
+    def look_ahead(self, guide: Guide) -> None:
+        """Let the threads go on from pages to METADATA and from there to pages, as the guide says."""
+        self._guide = guide
+
     def prefetch(self, names: Sequence[str]) -> None:
         """Start loading the pages of these names (those of the default index and the extra ones) in threads."""
         for name in names if not self._settings.offline else ():
@@ -132,13 +145,37 @@ class PackageIndex:
     def prefetch_metadata(self, files: Sequence[ReleaseFile]) -> None:
         """Start loading the METADATA of these wheels in threads; errors show when it is asked for."""
         for file in files if not self._settings.offline else ():
-            if not file.is_local and file.url not in self._coming_metadata and not self._contents.has(file):
-                self._coming_metadata[file.url] = self._threads().submit(self._contents.preload, file)
+            with self._hinting:
+                if not file.is_local and file.url not in self._coming_metadata and not self._contents.has(file):
+                    self._coming_metadata[file.url] = self._threads().submit(self._preload, file)
 
     def _start(self, place: Place, name: str) -> None:
         web = place.url.startswith("http")
-        if web and (place, name) not in self._coming and not self._pages.is_fresh(place.url):
-            self._coming[place, name] = self._threads().submit(self._listings.links, place, name)
+        with self._hinting:
+            if web and (place, name) not in self._coming and not self._pages.is_fresh(place.url):
+                self._coming[place, name] = self._threads().submit(self._listed, place, name)
+
+    def _listed(self, place: Place, name: str) -> list[ReleaseFile]:
+        """In a thread: the files of a package at a place; METADATA of the likely one comes next."""
+        files = self._listings.files(place, name, None)
+        guide = self._guide
+        file = guide.file(name, files) if guide is not None else None
+        if file is not None and self._is_cheap(file):
+            with contextlib.suppress(RuntimeError):  # the pool was closed meanwhile
+                self.prefetch_metadata([file])
+        return files
+
+    def _is_cheap(self, file: ReleaseFile) -> bool:
+        """Whether METADATA may be asked for on a guess: without the whole of a large wheel."""
+        offered = file.metadata_sha256 is not None or self._http.gives_ranges(file.url)
+        return offered or (file.size is not None and file.size <= _SMALL_BYTES)
+
+    def _preload(self, file: ReleaseFile) -> None:
+        """In a thread: METADATA for later; the pages that it leads to come next. Errors show when it is asked for."""
+        self._contents.preload(file)
+        with contextlib.suppress(OutsideError, RuntimeError):  # RuntimeError: the pool was closed meanwhile
+            if (guide := self._guide) is not None and self._contents.has(file):
+                self.prefetch(guide.names(self._contents.metadata(file)))
 
     def _threads(self) -> ThreadPoolExecutor:
         if self._pool is None:
@@ -207,8 +244,7 @@ class PackageIndex:
 
     def _load(self, place: Place, name: str, variant: str | None) -> list[ReleaseFile]:
         coming = self._coming.pop((place, name), None) if variant is None else None
-        links = coming.result() if coming is not None else self._listings.links(place, name)
-        return self._listings.release_files(links, place, name, variant)
+        return coming.result() if coming is not None else self._listings.files(place, name, variant)
 
 
 def _question(target: str, key: tuple[str, str | None, Version | None]) -> str:

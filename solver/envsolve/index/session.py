@@ -49,6 +49,9 @@ class SystemTrustAdapter(HTTPAdapter):
 
 def _trusting(certificates: str) -> ssl.SSLContext:
     context = ssl.create_default_context()
+    own = ssl.get_default_verify_paths().cafile
+    if own and os.path.realpath(own) == os.path.realpath(certificates):
+        return context  # read just now, which takes 20 ms
     folder = os.path.isdir(certificates)  # noqa: PTH112
     with contextlib.suppress(OSError):
         context.load_verify_locations(None if folder else certificates, certificates if folder else None)

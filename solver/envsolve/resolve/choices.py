@@ -146,7 +146,7 @@ class Choices:
         except UnreadableError as error:
             self._sources.warn(error)
             wishes = (UNREADABLE,)
-        self._sources.prefetch([wish.name for wish in wishes if not wish.name.startswith("<")])
+        self._sources.prefetch((wish.name, wish.specifier) for wish in wishes if not wish.name.startswith("<"))
         needs = [self._need(self._sources.as_planned(candidate.name, wish), depth + 1) for wish in wishes]
         self._hint(needs)
         yield from needs

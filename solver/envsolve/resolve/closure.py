@@ -89,8 +89,10 @@ def try_close(
     env = target_env(plan.machine, plan.python, plan.build.glibc_min, sdists=plan.request.sdists)
     roots = _roots(plan, env, optional)
     sources = Sources(plan, index, env, [root for root in roots if root.url])
-    choices = Choices(sources, (*plan.request.constraints, *_caps(plan)), prefer)
-    sources.prefetch([canonicalize_name(root.name) for root in roots])
+    constraints = (*plan.request.constraints, *_caps(plan))
+    choices = Choices(sources, constraints, prefer)
+    sources.look_ahead(constraints, prefer)
+    sources.prefetch((canonicalize_name(root.name), str(root.specifier)) for root in roots)
 
     try:
         found = _solve(choices, roots)

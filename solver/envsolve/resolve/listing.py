@@ -94,6 +94,7 @@ class Listing:
         self._wishes: dict[tuple[int, str], tuple[Wish, ...]] = {}
         self._passing: dict[tuple[int, str], tuple[Wish, ...]] = {}
         self._candidates: dict[tuple[int, str], Candidate] = {}
+        self._versions: Sequence[Version] = ()  # where they are at hand
 
     @classmethod
     def of_files(cls, name: str, files: Iterable[ReleaseFile], dropped: Dropped) -> Listing:
@@ -104,8 +105,10 @@ class Listing:
         by_version: dict[Version, list[ReleaseFile]] = {}
         for file in files:
             by_version.setdefault(file.version, []).append(file)
-        versions = sorted(by_version, key=lambda version: (by_version[version][0].is_wheel, version), reverse=True)
+        versions = sorted(by_version, reverse=True)
+        versions.sort(key=lambda version: by_version[version][0].is_wheel, reverse=True)  # keeps the order of equals
         listing = cls(name, [str(version) for version in versions], dropped)
+        listing._versions = versions
         listing._files = {n: tuple(by_version[version]) for n, version in enumerate(versions)}
         listing.yanked = frozenset(n for n, some in listing._files.items() if all(f.yanked is not None for f in some))
         listing.finals = frozenset(n for n, version in enumerate(versions) if not version.is_prerelease)
@@ -130,7 +133,8 @@ class Listing:
         if not specifier:
             return range(len(self.texts))
         contains = SpecifierSet(specifier).contains
-        return (n for n, text in enumerate(self.texts) if contains(text, prereleases=True))
+        versions: Sequence[Version | str] = self._versions or self.texts
+        return (n for n, one in enumerate(versions) if contains(one, prereleases=True))
 
     def place(self, version: Version | None) -> int:
         """The place of a version; -1 where it is not here."""

@@ -9,7 +9,8 @@ from packaging.tags import Tag
 from packaging.version import Version
 
 from envsolve.index.release import ReleaseFile, WheelMetadata
-from envsolve.resolve.protocol import Index, Remembering
+from envsolve.resolve.ahead import Ahead
+from envsolve.resolve.protocol import Index, LookingAhead, Remembering
 from envsolve.resolve.request import TRIO
 
 _RULES = "rules"
@@ -44,6 +45,10 @@ class PlannedIndex:
 
     def prefetch_metadata(self, files: Sequence[ReleaseFile]) -> None:
         self._index.prefetch_metadata([file for file in files if file.source != _RULES])
+
+    def look_ahead(self, guide: Ahead) -> None:
+        if isinstance(self._index, LookingAhead):
+            self._index.look_ahead(guide)
 
     def recall(self, name: str, target: str, *, variant: str | None = None, version: Version | None = None) -> Any:
         if name in TRIO or variant is not None or not isinstance(self._index, Remembering):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from packaging.version import Version
 
 from envsolve.index.release import ReleaseFile, WheelMetadata
+
+if TYPE_CHECKING:
+    from envsolve.resolve.ahead import Ahead
 
 
 class Index(Protocol):
@@ -38,6 +41,15 @@ class Index(Protocol):
 
     def prefetch_metadata(self, files: Sequence[ReleaseFile]) -> None:
         """A hint: the METADATA of these wheels will be asked next; may load them in parallel."""
+        ...
+
+
+@runtime_checkable
+class LookingAhead(Protocol):
+    """What an Index may do as well: go on from what a hint has brought, without being asked."""
+
+    def look_ahead(self, guide: Ahead) -> None:
+        """Follow this guide from here on."""
         ...
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from packaging.requirements import Requirement
@@ -12,10 +12,11 @@ from packaging.version import Version
 
 from envsolve.errors import OfflineError, OutsideError, RefusedError
 from envsolve.index.release import ReleaseFile, WheelMetadata
+from envsolve.resolve.ahead import Ahead
 from envsolve.resolve.candidates import fitting_listing, planned_listing
 from envsolve.resolve.listing import Candidate, Dropped, Listing
 from envsolve.resolve.plan import Plan
-from envsolve.resolve.protocol import Index, Remembering
+from envsolve.resolve.protocol import Index, LookingAhead, Remembering
 from envsolve.resolve.request import TRIO
 from envsolve.resolve.row import PlannedPackage
 from envsolve.resolve.target_env import TargetEnv
@@ -62,6 +63,7 @@ class Sources:
         self._metadata: dict[str, WheelMetadata] = {}
         self._from_variant: set[str] = set()
         self._prefetched: set[str] = set()
+        self._ahead: Ahead | None = None
 
     @property
     def _folder(self) -> str | None:
@@ -84,9 +86,21 @@ class Sources:
         """Whether a lock must name the file's address: the default Python index can't supply it."""
         return name in self._from_variant or name in self._urls
 
-    def prefetch(self, names: Sequence[str]) -> None:
-        """Hint that these names of the default index come next; each is passed on once."""
-        fresh = [n for n in names if n not in self._prefetched and n not in self._planned and n not in self._urls]
+    def look_ahead(self, constraints: Sequence[Requirement], prefer: Mapping[str, Version] | None) -> None:
+        """Let the index's threads go on from what the hints bring."""
+        if isinstance(self._index, LookingAhead):
+            elsewhere = {*TRIO, *self._planned, *self._urls, *self._wheels}
+            self._ahead = Ahead(self.env, elsewhere, constraints, prefer)
+            self._index.look_ahead(self._ahead)
+
+    def prefetch(self, expected: Iterable[tuple[str, str]]) -> None:
+        """Hint that these names of the default index come next, each with a specifier; a name is passed on once."""
+        fresh = []
+        for n, specifier in expected:
+            if n not in self._prefetched and n not in self._planned and n not in self._urls:
+                fresh.append(n)
+                if self._ahead is not None:
+                    self._ahead.expect(n, specifier)
         if fresh:
             self._prefetched.update(fresh)
             self._index.prefetch(fresh)

@@ -44,7 +44,8 @@ class TargetEnv:
     sdists: bool = False
     # Thousands of files share some dozens of tag sets, and hundreds of requirements a few markers.
     _best: dict[frozenset[Tag], int | None] = field(default_factory=dict, compare=False, repr=False)
-    _pythons: dict[SpecifierSet, bool] = field(default_factory=dict, compare=False, repr=False)
+    # By identity, for its hash takes longer than the rest: files share them, and kept here none makes room for another.
+    _pythons: dict[int, tuple[SpecifierSet, bool]] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def rank(self) -> Mapping[Tag, int]:
@@ -68,11 +69,12 @@ class TargetEnv:
         """Whether Requires-Python takes the target; a patch version that is not known is taken as the newest."""
         if requires_python is None:
             return True
-        found = self._pythons.get(requires_python)
-        if found is None:
+        known = self._pythons.get(id(requires_python))
+        if known is None:
             newest = self.environments[-1]["python_full_version"]
-            found = self._pythons[requires_python] = requires_python.contains(newest, prereleases=True)
-        return found
+            known = requires_python, requires_python.contains(newest, prereleases=True)
+            self._pythons[id(requires_python)] = known
+        return known[1]
 
     def best_rank(self, tags: frozenset[Tag]) -> int | None:
         """The rank of the best of a wheel's tags; None where it does not install on the target."""

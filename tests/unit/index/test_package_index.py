@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from packaging.version import Version
 
 from envsolve.errors import OutsideError
 from envsolve.index.package_index import PackageIndex, open_index
+from envsolve.index.release import ReleaseFile, WheelMetadata
 from envsolve.settings import Settings
 from fakes.index_server import JSON_TYPE, IndexServer
 from fakes.stub_wheels import StubSdist, StubWheel, stub_torch
@@ -292,6 +294,49 @@ def test_prefetch_asks_in_parallel_and_once(server: IndexServer, tmp_path: Path)
             index.prefetch_metadata([file])
             assert index.metadata(file).name == name
     assert (server.count("/simple/*"), server.count("*.metadata")) == (30, 29)
+
+
+class Everything:
+    """A guide to the last file of a page, and to all that a wheel names."""
+
+    def file(self, name: str, files: Sequence[ReleaseFile]) -> ReleaseFile | None:
+        return files[-1] if files else None
+
+    def names(self, metadata: WheelMetadata) -> list[str]:
+        return [requirement.name for requirement in metadata.requires]
+
+
+def test_a_hint_is_followed_to_metadata_and_on_to_the_next_pages(server: IndexServer, tmp_path: Path) -> None:
+    for name, requires in (("first", ("second",)), ("second", ("third",)), ("third", ("absent", "first"))):
+        server.add_package(StubWheel(name=name, version="1.0", requires=requires))
+    with _index(server, tmp_path) as index:
+        index.look_ahead(Everything())
+        index.prefetch(["first"])
+        _wait_for(lambda: server.count("/simple/absent/") == 1)
+        for name in ("first", "second", "third"):
+            [file] = index.files(name)
+            assert index.metadata(file).name == name
+        assert index.files("absent") == ()
+    assert (server.count("/simple/*"), server.count("*.metadata")) == (4, 3)
+
+
+def test_a_large_wheel_is_not_read_on_a_guess(server: IndexServer, tmp_path: Path) -> None:
+    server.ranges = False
+    server.add_package(StubWheel(name="large", version="1.0", padding=3 << 20), metadata_file=False)
+    server.add_package(StubWheel(name="small", version="1.0"), metadata_file=False)
+    with _index(server, tmp_path) as index:
+        index.look_ahead(Everything())
+        index.prefetch(["large", "small"])
+        assert [file.name for name in ("large", "small") for file in index.files(name)] == ["large", "small"]
+        _wait_for(lambda: server.count("*/small-1.0-py3-none-any.whl") > 0)
+    assert server.count("*/large-1.0-py3-none-any.whl") == 0
+
+
+def _wait_for(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def test_credentials_never_reach_what_is_given_back(server: IndexServer, tmp_path: Path) -> None:
