@@ -75,12 +75,12 @@ _FOLDER = re.compile(r"[Pp]ython3(\d{1,2})(t?)[\\/]")
 _NEEDED_TAG = re.compile(r"\(e\.g\., `cp3(\d{1,2})(t?)`\)")
 _WHEEL_TAG = re.compile(r"-cp3(\d{1,2})(?:-cp3\d{1,2}(t?)|-none|-abi3)?")
 _DRIVER = re.compile(
-    r"\b[Dd]rivers?(?: [Vv]ersion)?[*`]{0,2}(?: is| was|:| =|=| number)?[*`]{0,2}\s(?:at |on |to |of "
+    r"\b[Dd]rivers?(?:[ _-][Vv]ersion)?[*`]{0,2}(?: is| was|:| =|=| number)?[*`]{0,2}\s(?:at |on |to |of "
     r"|R)?v?(\d{3}\.\d{1,3}(?:\.\d{1,3})?)\b"
     r"|\b(?:NVIDIA|nvidia|Nvidia)(?: GeForce)?(?: Game Ready)?(?: [Dd]river)?(?: version)? "
     r"v?(\d{3}\.\d{2,3}(?:\.\d{1,3})?)\b"
     r"|\bnvidia-driver-(\d{3})\b|\bR(\d{3}) (?:driver|branch)|\b[Dd]river branch R?(\d{3})\b|\b(?:the "
-    r")?(\d{3}) driver\b"
+    r")?(\d{3}(?:\.\d{2,3}(?:\.\d{1,3})?)?) drivers?\b"
     r"|\b[Dd]river (\d{3})\b"
     r"|(?:Treiber\w*|驱动\w*|驱动程序|ドライバー?|드라이버|[Pp]ilote|[Cc]ontrolador\w*|[Дд]райвер\w*)\s?(?:[Vv]ersion|版本)?[:：]?\s?"
     r"(\d{3}\.\d{2,3}(?:\.\d{1,3})?)"

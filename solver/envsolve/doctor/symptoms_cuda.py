@@ -112,7 +112,11 @@ CUDA = table(
     ),
     ("out-of-memory", r"CUDA out of memory|CUDA error: out of memory|OutOfMemoryError"),
     ("nvml-init", r"Can't initialize NVML|NVMLError_LibraryNotFound"),
-    ("nccl", r"NCCL error|ncclUnhandledCudaError|ncclSystemError|ncclInvalidUsage|ncclInternalError"),
+    (
+        "nccl",
+        r"NCCL error|caught collective operation timeout|ncclUnhandledCudaError"
+        r"|ncclSystemError|ncclInvalidUsage|ncclInternalError",
+    ),
     ("hang", r"\bhangs?\b|\bstuck\b|\bfreezes?\b|(?:for|takes?|after|about|some|several) (?:\w+ )?minutes\b"),
     (
         "on-cpu",

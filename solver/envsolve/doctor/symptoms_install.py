@@ -19,6 +19,7 @@ INSTALL = table(
         r"Ignored the following versions that require a different python version: (?P<versions>[^\n]*)"
         r"|Package '?(?P<package>[\w.-]+)'? requires a different Python: (?P<have>[\d.]+) not in '(?P<need>[^']+)'"
         r"|current Python version \([\d.]+\) does not satisfy"
+        r"|\b(?P<package2>[\w.-]+) requires Python [^\n]*, so it will not be (?:installable|satisfied) for Python"
         r"|requires Python (?P<need2>[<>=!~\d.,* ]+),? but (?:the )?(?:running|current|you)",
     ),
     (
