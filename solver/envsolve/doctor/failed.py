@@ -179,6 +179,12 @@ def index_urls(evidence: Evidence) -> tuple[str, ...]:
     return tuple(dict.fromkeys(u.rstrip("/.,:") for u in found))
 
 
+def odd_indexes(evidence: Evidence) -> list[str]:
+    """Addresses below the PyTorch index that are no folder of it."""
+    urls = [u for u in index_urls(evidence) if "pytorch.org/whl" in u]
+    return [u for u in urls if not index_variant(u) and not u.endswith(("whl", ".html"))]
+
+
 def only_index(evidence: Evidence) -> str:
     """The --index-url that replaces the default index in the last install command; "" where none does."""
     installs = [

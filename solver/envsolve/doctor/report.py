@@ -70,7 +70,10 @@ _SPOKEN_CUDA = re.compile(
 _ROCM = re.compile(r"ROCM used to build PyTorch\s*:\s*(\d[\w.-]*)")
 _AVAILABLE = re.compile(
     r"(?:Is CUDA available|torch\.cuda\.is_available(?:\(\))?)`?\s*(?:==|=|:|->|is|returns?|gives|says"
-    r"|prints)?\s*(?:still |always )?`?(True|False|Yes\b|No\b)"
+    r"|prints)?\s*(?:Out(?:\[\d+\])?: )?(?:still |always )?`?(True|False|Yes\b|No\b)"
+    # A version with a label and a truth value behind it: what one print of both shows.
+    r"|^\s*\(?'?\d+\.\d+\.\d+\+(?:cu\d{2,3}|cpu|rocm[\d.]+|xpu)'?,?\s(True|False)\b",
+    re.MULTILINE,
 )
 
 
@@ -189,7 +192,8 @@ def _spoken_cuda(text: str) -> str | None:
 
 
 def _last(pattern: re.Pattern[str], text: str) -> str | None:
-    found = pattern.findall(text)
+    """What the last match says, by whichever of the pattern's groups."""
+    found = [next(filter(None, match.groups()), None) for match in pattern.finditer(text)]
     return found[-1] if found else None
 
 

@@ -32,6 +32,7 @@ CUDA = table(
     ),
     ("requires-cuda", rf"Found GPU\d+ {_GPU} which requires CUDA_VERSION\s*>=\s*(?P<need>\d+)"),
     ("arch-mismatch", r"(?:CUBLAS|CUDNN|CUSOLVER|CUSPARSE)_STATUS_(?:\w+_)?ARCH_MISMATCH"),
+    ("rocblas-target", r"rocBLAS error: (?:Cannot read|Could not)[^\n]*TensileLibrary"),
     ("no-sdpa-kernel", r"cutlassF:? no kernel found to launch|No available kernel\. Aborting execution"),
     (
         "triton-gpu-old",
