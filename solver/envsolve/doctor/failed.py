@@ -96,6 +96,8 @@ def _read(symptom: Symptom) -> Failed | None:
     if symptom.name == "poetry-unmatched":
         spec = symptom.get("spec")
         return _failed(f"{symptom.get('package')}{spec if spec[:1] in '<>=!~' else f'=={spec}'}", symptom, None)
+    if symptom.name == "torch-placeholder":
+        return _failed("torch", symptom, ())
     if symptom.name == "uv-not-in-registry":
         return _failed(symptom.get("package") or symptom.get("package2"), symptom, ())
     return None

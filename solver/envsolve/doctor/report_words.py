@@ -50,7 +50,7 @@ _ARCH: tuple[tuple[str, int, str], ...] = (
     ("arm", 5, r"macosx_\d+_\d+_arm64`\), but|(?:many|musl)?linux\w*_aarch64`\), but|win_arm64`\), but"),
     ("x86", 5, r"macosx_\d+_\d+_x86_64`\), but|(?:many|musl)?linux\w*_x86_64`\), but|win_amd64`\), but"),
     ("arm", 3, r"\bGH200\b|\bGB200\b|\bGB10\b|\bDGX Spark\b|\bJetson\b|\bOrin\b|\bXavier\b"),
-    ("arm", 3, r"\bGraviton\b|\bRaspberry Pi\b|\bGrace\b|\b[Ss]napdragon\b|\bWindows on A(?:rm|RM)\b"),
+    ("arm", 3, r"\bGraviton\d?\b|\bT4G\b|\bRaspberry Pi\b|\bGrace\b|\b[Ss]napdragon\b|\bWindows on A(?:rm|RM)\b"),
     ("arm", 3, r"\bApple (?:Silicon|M\d)\b|\bM[1-4] (?:Mac|Pro|Max|Ultra)\b|\bMac\w*(?: \w+){0,2} M[1-4]\b"),
     ("x86", 3, r"\bIntel Mac\b|\bIntel(?:-based)? MacBook|\bAMD64\b|\bwin_amd64\b|\blinux_x86_64\b"),
     ("x86", 3, r"\bmanylinux\w*_x86_64\b|\bmanylinux1_x86"),

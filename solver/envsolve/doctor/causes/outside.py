@@ -123,8 +123,9 @@ def expects_other_torch(s: Situation) -> Finding | None:
 def _raised_in(s: Situation, error: Symptom) -> str:
     """The module that an error was raised in: by the last file above it, else by the error's own name."""
     files = [f.path for f in s.evidence.frames if f.line <= error.line and f.path.endswith(".py")]
-    if files:
-        return module_of(files[-1]) or files[-1]
+    below = [f.path for f in s.evidence.frames if f.path.endswith(".py")]
+    if files or below:
+        return module_of((files or below)[-1]) or (files or below)[-1]
     named = re.match(r"\s*(\w+)\.[\w.]*:", error.text)
     return named[1] if named else ""
 
