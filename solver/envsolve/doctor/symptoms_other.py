@@ -30,6 +30,7 @@ OTHER = table(
     ("torchcodec-missing", r"TorchCodec is required for|No module named 'torchcodec'"),
     ("bfloat16", r"Bfloat16 is only supported on GPUs with compute capability"),
     ("dataloader", r"DataLoader worker \(pid(?:\(s\))? [\d, ]+\) (?:exited unexpectedly|is killed by signal)"),
+    ("newer-torch", r"PyTorch ?>= ?[\d.]+ is required but found \d[\w.+]*"),
     ("python-h", r"Python\.h: No such file"),
     ("access-denied", r"\[WinError (?:5|32)\]|Access is denied|PermissionError|Permission denied"),
     ("crt", r"vcruntime140(?:_1)?\.dll|Visual C\+\+ Redistributable|libomp140|fbgemm\.dll"),

@@ -55,6 +55,10 @@ _SAID = {
         "a package uses a name that this NumPy has dropped; torch is not to blame",
         "take a newer release of the package in the traceback, or the NumPy that it was written for",
     ),
+    "newer-torch": (
+        "a package asks for a newer torch than the one that is installed, and goes on without it",
+        "take an older release of the package, or a newer torch with everything that belongs to it",
+    ),
     "python-h": ("the headers of this Python are missing for compiling", "install them (python3-dev)"),
     "pkg-resources": ("setuptools or distutils is missing in this environment", "install setuptools"),
     "ffmpeg": ("FFmpeg or an audio backend is missing", "install it"),
