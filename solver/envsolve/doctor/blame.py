@@ -44,6 +44,8 @@ def blamed_module(evidence: Evidence, facts: Facts, symptom: Symptom) -> str:
         return "" if space in OWN_SPACES else space
     if symptom.name == "dll-failed" and symptom.get("module"):
         return _of_dll(evidence, symptom)
+    if symptom.name == "dll-failed" and not symptom.get("library"):
+        return _of_loader(evidence, symptom)
     return _of_library(facts, symptom.get("library") or symptom.get("library2"))
 
 
@@ -72,6 +74,14 @@ def _of_dll(evidence: Evidence, symptom: Symptom) -> str:
     return found if is_foreign(found) else ""
 
 
+def _of_loader(evidence: Evidence, symptom: Symptom) -> str:
+    """Windows often names no library: the last file above that is not torch's was loading it."""
+    near = [f for f in evidence.frames if abs(f.line - symptom.line) <= _NEAR_LINES and f.path.endswith(".py")]
+    above = [f for f in near if f.line <= symptom.line] or near
+    found = next((m for f in reversed(above) if (m := module_of(f.path)) != "torch"), "")
+    return found if is_foreign(found) else ""
+
+
 def foreign_file(evidence: Evidence, symptom: Symptom) -> Frame | None:
     """The last file near a message that belongs to code outside torch, the message's own line included."""
     near = [f for f in evidence.frames if symptom.line - _NEAR_LINES <= f.line <= symptom.line + 1]
@@ -86,8 +96,8 @@ def _is_foreign_file(path: str) -> bool:
     module = module_of(path)
     if module:
         return is_foreign(module)
-    # A CUDA source outside torch's tree, as a compiled library names it.
-    return path.endswith((".cu", ".cuh")) and not _TORCH_SOURCE.search(path)
+    # A CUDA source or header outside torch's tree, as a compiled library names it.
+    return path.endswith((".cu", ".cuh", ".h", ".hpp")) and not _TORCH_SOURCE.search(path)
 
 
 def owner_of(path: str) -> str:

@@ -96,6 +96,8 @@ def _read(symptom: Symptom) -> Failed | None:
     if symptom.name == "poetry-unmatched":
         spec = symptom.get("spec")
         return _failed(f"{symptom.get('package')}{spec if spec[:1] in '<>=!~' else f'=={spec}'}", symptom, None)
+    if symptom.name == "torch-placeholder":
+        return _failed("torch", symptom, ())
     if symptom.name == "uv-not-in-registry":
         return _failed(symptom.get("package") or symptom.get("package2"), symptom, ())
     return None
@@ -177,6 +179,12 @@ def index_urls(evidence: Evidence) -> tuple[str, ...]:
     found = [u for c in evidence.commands for u in (*c.index, *c.extra, *c.links)]
     found += re.findall(r"https?://[^\s'\",)<>`]+", evidence.text)
     return tuple(dict.fromkeys(u.rstrip("/.,:") for u in found))
+
+
+def odd_indexes(evidence: Evidence) -> list[str]:
+    """Addresses below the PyTorch index that are no folder of it."""
+    urls = [u for u in index_urls(evidence) if "pytorch.org/whl" in u]
+    return [u for u in urls if not index_variant(u) and not u.endswith(("whl", ".html"))]
 
 
 def only_index(evidence: Evidence) -> str:

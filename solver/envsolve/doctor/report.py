@@ -34,8 +34,14 @@ _PROSE = re.compile(
     r"\b(?:py)?torch[ =-]{1,2}(?:version )?v?(\d+\.\d+(?:\.\d+)?(?:[a-z]+\d*)?(?:\.dev\d+)?(?:\+[\w.]+)?)",
     re.IGNORECASE,
 )
+# Programs that say on which device they run: they asked torch, and it had one.
+_ON_DEVICE = re.compile(r"^Device: cuda:\d|^Using (?:torch )?device:? ['\"]?cuda\b|\btorch-\d\S* CUDA:\d", re.MULTILINE)
 # "I upgraded torch from 2.4.0 to 2.6.0"
 _MOVED = re.compile(r"\b(?:py)?torch from v?\d+\.\d\S* to v?(\d+\.\d+(?:\.\d+)?(?:\+[\w.]+)?)", re.IGNORECASE)
+# "torch 2.5.1 cu121", "torch 2.5.1 (cpu)"
+_APART = re.compile(
+    r"\b(?:py)?torch[ =-]{1,2}v?(\d+\.\d+\.\d+)(?: |,\s?|\s?\()(?:(cu\d{2,3})\b|(?<=\()(cpu)\))", re.IGNORECASE
+)
 _OTHERS = re.compile(
     r"(?<![\w./-])(torchvision|torchaudio|numpy|triton|xformers|flash-attn|bitsandbytes|vllm|torchtext|torchcodec)"
     r"[ =]{1,2}(?:version )?v?(\d+\.\d+(?:\.\d+)?(?:\.?post\d+|\.dev\d+|a\d|rc\d)?(?:\+[\w.]+)?)(?![\w.]*-)",
@@ -64,7 +70,10 @@ _SPOKEN_CUDA = re.compile(
 _ROCM = re.compile(r"ROCM used to build PyTorch\s*:\s*(\d[\w.-]*)")
 _AVAILABLE = re.compile(
     r"(?:Is CUDA available|torch\.cuda\.is_available(?:\(\))?)`?\s*(?:==|=|:|->|is|returns?|gives|says"
-    r"|prints)?\s*(?:still |always )?`?(True|False|Yes\b|No\b)"
+    r"|prints)?\s*(?:Out(?:\[\d+\])?: )?(?:still |always )?`?(True|False|Yes\b|No\b)"
+    # A version with a label and a truth value behind it: what one print of both shows.
+    r"|^\s*\(?'?\d+\.\d+\.\d+\+(?:cu\d{2,3}|cpu|rocm[\d.]+|xpu)'?,?\s(True|False)\b",
+    re.MULTILINE,
 )
 
 
@@ -119,6 +128,11 @@ def _printed(said: Sequence[Said], text: str, symptoms: Sequence[Symptom]) -> li
             if source == "said" and _is_companion(text, match.start()):
                 continue
             rows.append(Installed(name="torch", version=match[1].rstrip(".,"), source=source, line=line))  # type: ignore[arg-type]
+    for match in _APART.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        label = (match[2] or match[3]).lower()
+        if not _is_companion(text, match.start()):
+            rows.append(Installed(name="torch", version=f"{match[1]}+{label}", source="said", line=line))
     for match in _IMAGE.finditer(text):
         line = text.count("\n", 0, match.start()) + 1
         rows.append(Installed(name="torch", version=f"{match[1]}+cu{match[2]}{match[3]}", source="said", line=line))
@@ -155,7 +169,7 @@ def _trusted(history: Sequence[Installed]) -> list[Installed]:
 
 def _torch(text: str, said: Sequence[Said], symptoms: Sequence[Symptom]) -> TorchSaid:
     facts = {answer.fact: answer.value for answer in said}
-    available = facts.get("available") or _last(_AVAILABLE, text)
+    available = facts.get("available") or _last(_AVAILABLE, text) or ("True" if _ON_DEVICE.search(text) else None)
     cuda = facts.get("cuda") or _last(_USED, text) or _last(_CUDA, text) or _spoken_cuda(text)
     hip = facts.get("hip") or _last(_ROCM, text)
     return TorchSaid(
@@ -178,7 +192,8 @@ def _spoken_cuda(text: str) -> str | None:
 
 
 def _last(pattern: re.Pattern[str], text: str) -> str | None:
-    found = pattern.findall(text)
+    """What the last match says, by whichever of the pattern's groups."""
+    found = [next(filter(None, match.groups()), None) for match in pattern.finditer(text)]
     return found[-1] if found else None
 
 

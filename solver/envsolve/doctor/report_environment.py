@@ -20,6 +20,7 @@ _VALUE = r"(\"[^\"\n]*\"|'[^'\n]*'|[^\s\"'`,;)\]}]*)"
 _SET = re.compile(rf"(?<![\w$%{{])(?:\$env:)?({_NAME})\s?=\s?{_VALUE}", re.IGNORECASE)
 _CODE = re.compile(rf"environ(?:\.setdefault\(|\[)\s*['\"]({_NAME})['\"]\s*(?:\]\s*=|,)\s*['\"]([^'\"\n]*)['\"]")
 _ASKED = re.compile(rf"(?:environ(?:\.get\(|\[)|getenv\()\s*['\"]({_NAME})['\"]")
+_TOLD = re.compile(rf"environ\[['\"]({_NAME})['\"]\]:\s*([\w,-]+)\s*$")
 _ECHO = re.compile(rf"^(?:echo|printenv)\s+[\"']?[$%]?\{{?({_NAME})\}}?%?[\"']?\s*$")
 _SHOWN = re.compile(rf"^\s*(?:-\s+)?[\"']?({_NAME})[\"']?\s*(?::|\s{{2,}})\s*{_VALUE}\s*$")
 _UNSET = re.compile(rf"\bunset\s+({_NAME})\b")
@@ -41,6 +42,9 @@ def _in_lines(text: str) -> Iterator[tuple[int, str, str | None]]:
     for number, line in enumerate(text.split("\n"), 1):
         for match in _UNSET.finditer(line):
             yield number, match[1], None
+        told = _TOLD.search(line)
+        if told and told[2] != "None":
+            yield number, told[1], told[2]
         for pattern in (_CODE, _SET, _SHOWN):
             for match in pattern.finditer(line):
                 yield number, match[1].upper(), match[2].strip("\"'")

@@ -19,7 +19,7 @@ _NAME = re.compile(
     r"(?i:RTX|GTX|GTS|GT)[\s-]?(?:(?i:PRO)\s)?[Aa]?\d{3,4}(?:\s?(?:Ti|ti|TI|SUPER|Super|super|S|D|M|Ada|Blackwell|Max-Q"
     r"|Laptop)(?![\w]))*"
     r"|(?i:Quadro)\s(?:RTX\s|GV|GP|P|M|K|T)?\d{2,4}\w?|(?i:Tesla)\s[A-Za-z]{1,2}\d{1,3}\w?(?:-\w+)*"
-    r"|T[Ii][Tt][Aa][Nn]\s?(?:X|V|RTX|Xp|Black|Z)(?:\s\(\w+\))?"
+    r"|(?:(?i:GTX)\s)?T[Ii][Tt][Aa][Nn]\s?(?:X|V|RTX|Xp|Black|Z)(?:\s\(\w+\))?"
     r"|[ABH]\d{2,3}S?(?:[- ](?:PCIE|SXM\d?|PCIe|\d+GB))*|GH200|GB200|GB300|GB10|L4|L40S?|[KPV]100|[KPMT]40"
     r"|[KM]80|T4G?|K520|M60|P4|T1000|T600|T2000"
     r"|MX\d{3}|9\d0M|[1-9]\d{3}\s?(?:(?i:Ti|SUPER)|D)|(?:(?<=\ba\s)|(?<=\ban\s)|(?<=\bmy\s)|(?<=\bthe\s)"
@@ -94,6 +94,8 @@ def _in_sentence(sentence: str, names: GpuNames) -> Iterator[Gpu]:
     for match in _NAME.finditer(sentence):
         text = " ".join(match[0].split())
         found = names.find(text)
+        if found.kind == "unknown" and text.endswith(")"):  # "GTX TITAN X (Maxwell)"
+            found = names.find(text.partition(" (")[0])
         if found.kind != "unknown":
             yield Gpu(name=text, compute_capability=found.capability)
 

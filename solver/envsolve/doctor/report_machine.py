@@ -107,7 +107,7 @@ def _of_torch(clues: Clues) -> list[Reading]:
 
 def _completed(machine: Machine, clues: Clues, rulebook: Rulebook) -> Machine:
     """With the GPUs of sentences where no tool listed any, and a capability that a sentence gives."""
-    gpus = machine.gpus
+    gpus = _each_once(machine.gpus)
     if not any(g.name or g.compute_capability for g in gpus) and machine.vendor in (None, "nvidia", "none"):
         found = report_gpus.named(prose(clues.text), rulebook.gpu_names)
         gpus = found or gpus
@@ -118,6 +118,13 @@ def _completed(machine: Machine, clues: Clues, rulebook: Rulebook) -> Machine:
         gpus = (report_gpus.amd_gpu(clues.text, rulebook.amd_products),)
     vendor = "nvidia" if gpus and machine.vendor in (None, "none") else machine.vendor
     return replace(machine, gpus=gpus, vendor=vendor)
+
+
+def _each_once(gpus: Sequence[Gpu]) -> tuple[Gpu, ...]:
+    """The GPUs without those that only one tool counted and another one named."""
+    told = [gpu for gpu in gpus if gpu.name or gpu.compute_capability]
+    untold = [gpu for gpu in gpus if not (gpu.name or gpu.compute_capability)]
+    return (*told, *untold[len(told) :])
 
 
 def _nobody_home(clues: Clues) -> bool:

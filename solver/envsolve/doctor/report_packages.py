@@ -21,6 +21,7 @@ _COLLECT = re.compile(
 _SATISFIED = re.compile(
     r"^\s*Requirement already (?:satisfied|up-to-date): ([\w.-]+)\S*.*?(?:\sin\s(.+?))?\s.*\((\d[\w.+!-]*)\)\s*$"
 )
+_SHOW = re.compile(r"\bpip[\d.]*\s+show\s+(?:-\S+\s+)*([\w.-]+)")
 _SHOW_NAME = re.compile(r"^\s*Name:\s*([\w.-]+)\s*$")
 _SHOW_VERSION = re.compile(r"^\s*Version:\s*(\S+)\s*$")
 _SHOW_LOCATION = re.compile(r"^\s*(?:Editable project l|L)ocation:\s*(.+?)\s*$")
@@ -45,7 +46,8 @@ _FAMILY = re.compile(
 
 def packages(text: str, found: Iterable[Block], changed: Iterable[Change]) -> tuple[Installed, ...]:
     """Every statement about an installed package, in the order of the text."""
-    listed = [row for block in found for row in _listed(block)]
+    found = list(found)
+    listed = [row for block in found for row in (*_listed(block), *_shown(block))]
     said = [*listed, *_everywhere(text), *_installers(changed)]
     return tuple(dict.fromkeys(sorted(said, key=lambda p: p.line)))
 
@@ -77,6 +79,20 @@ def _listed(block: Block) -> Iterator[Installed]:
             yield _row(match, block.line + offset)
         elif inside and line.strip() and not _RULE.match(line) and not line.lstrip().startswith("#"):
             inside = block.kind == "shell" and bool(_LISTS.search(block.command))
+
+
+def _shown(block: Block) -> Iterator[Installed]:
+    """What `pip show NAME` says where somebody cut its first line off."""
+    asked = _SHOW.search(block.command) if block.kind == "shell" else None
+    if asked is None or any(_SHOW_NAME.match(line) for line in block.output):
+        return
+    found = {"version": "", "location": ""}
+    for line in block.output:
+        for field, pattern in (("version", _SHOW_VERSION), ("location", _SHOW_LOCATION)):
+            if (match := pattern.match(line)) and not found[field]:
+                found[field] = match[1]
+    if found["version"]:
+        yield Installed(name=canonicalize_name(asked[1]), source="listed", line=block.line + 1, **found)
 
 
 def _row(match: re.Match[str], number: int) -> Installed:

@@ -50,7 +50,7 @@ _ARCH: tuple[tuple[str, int, str], ...] = (
     ("arm", 5, r"macosx_\d+_\d+_arm64`\), but|(?:many|musl)?linux\w*_aarch64`\), but|win_arm64`\), but"),
     ("x86", 5, r"macosx_\d+_\d+_x86_64`\), but|(?:many|musl)?linux\w*_x86_64`\), but|win_amd64`\), but"),
     ("arm", 3, r"\bGH200\b|\bGB200\b|\bGB10\b|\bDGX Spark\b|\bJetson\b|\bOrin\b|\bXavier\b"),
-    ("arm", 3, r"\bGraviton\b|\bRaspberry Pi\b|\bGrace\b|\b[Ss]napdragon\b|\bWindows on A(?:rm|RM)\b"),
+    ("arm", 3, r"\bGraviton\d?\b|\bT4G\b|\bRaspberry Pi\b|\bGrace\b|\b[Ss]napdragon\b|\bWindows on A(?:rm|RM)\b"),
     ("arm", 3, r"\bApple (?:Silicon|M\d)\b|\bM[1-4] (?:Mac|Pro|Max|Ultra)\b|\bMac\w*(?: \w+){0,2} M[1-4]\b"),
     ("x86", 3, r"\bIntel Mac\b|\bIntel(?:-based)? MacBook|\bAMD64\b|\bwin_amd64\b|\blinux_x86_64\b"),
     ("x86", 3, r"\bmanylinux\w*_x86_64\b|\bmanylinux1_x86"),
@@ -75,12 +75,12 @@ _FOLDER = re.compile(r"[Pp]ython3(\d{1,2})(t?)[\\/]")
 _NEEDED_TAG = re.compile(r"\(e\.g\., `cp3(\d{1,2})(t?)`\)")
 _WHEEL_TAG = re.compile(r"-cp3(\d{1,2})(?:-cp3\d{1,2}(t?)|-none|-abi3)?")
 _DRIVER = re.compile(
-    r"\b[Dd]rivers?(?: [Vv]ersion)?[*`]{0,2}(?: is| was|:| =|=| number)?[*`]{0,2}\s(?:at |on |to |of "
+    r"\b[Dd]rivers?(?:[ _-][Vv]ersion)?[*`]{0,2}(?: is| was|:| =|=| number)?[*`]{0,2}\s(?:at |on |to |of "
     r"|R)?v?(\d{3}\.\d{1,3}(?:\.\d{1,3})?)\b"
     r"|\b(?:NVIDIA|nvidia|Nvidia)(?: GeForce)?(?: Game Ready)?(?: [Dd]river)?(?: version)? "
     r"v?(\d{3}\.\d{2,3}(?:\.\d{1,3})?)\b"
     r"|\bnvidia-driver-(\d{3})\b|\bR(\d{3}) (?:driver|branch)|\b[Dd]river branch R?(\d{3})\b|\b(?:the "
-    r")?(\d{3}) driver\b"
+    r")?(\d{3}(?:\.\d{2,3}(?:\.\d{1,3})?)?) drivers?\b"
     r"|\b[Dd]river (\d{3})\b"
     r"|(?:Treiber\w*|驱动\w*|驱动程序|ドライバー?|드라이버|[Pp]ilote|[Cc]ontrolador\w*|[Дд]райвер\w*)\s?(?:[Vv]ersion|版本)?[:：]?\s?"
     r"(\d{3}\.\d{2,3}(?:\.\d{1,3})?)"

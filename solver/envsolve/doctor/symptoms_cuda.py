@@ -32,6 +32,7 @@ CUDA = table(
     ),
     ("requires-cuda", rf"Found GPU\d+ {_GPU} which requires CUDA_VERSION\s*>=\s*(?P<need>\d+)"),
     ("arch-mismatch", r"(?:CUBLAS|CUDNN|CUSOLVER|CUSPARSE)_STATUS_(?:\w+_)?ARCH_MISMATCH"),
+    ("rocblas-target", r"rocBLAS error: (?:Cannot read|Could not)[^\n]*TensileLibrary"),
     ("no-sdpa-kernel", r"cutlassF:? no kernel found to launch|No available kernel\. Aborting execution"),
     (
         "triton-gpu-old",
@@ -112,7 +113,11 @@ CUDA = table(
     ),
     ("out-of-memory", r"CUDA out of memory|CUDA error: out of memory|OutOfMemoryError"),
     ("nvml-init", r"Can't initialize NVML|NVMLError_LibraryNotFound"),
-    ("nccl", r"NCCL error|ncclUnhandledCudaError|ncclSystemError|ncclInvalidUsage|ncclInternalError"),
+    (
+        "nccl",
+        r"NCCL error|caught collective operation timeout|ncclUnhandledCudaError"
+        r"|ncclSystemError|ncclInvalidUsage|ncclInternalError",
+    ),
     ("hang", r"\bhangs?\b|\bstuck\b|\bfreezes?\b|(?:for|takes?|after|about|some|several) (?:\w+ )?minutes\b"),
     (
         "on-cpu",

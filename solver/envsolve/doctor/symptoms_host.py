@@ -45,7 +45,9 @@ HOST = table(
     ),
     (
         "docker-no-runtime",
-        r"could not select device driver \"*'*\\*\"* ?\"?'? with capabilities|unknown or invalid runtime name: nvidia"
+        r"could not select device driver [^\n]{0,20}with capabilities"
+        r"|nvidia-container-runtime(?:-hook)?\"?: (?:executable file not found|no such file)"
+        r"|unknown or invalid runtime name: nvidia"
         r"|Unknown runtime specified nvidia|unknown flag: --gpus|CDI device injection failed|unresolvable CDI devices",
     ),
     (

@@ -12,6 +12,8 @@ INSTALL = table(
         rf"Could not find a version that satisfies the requirement (?P<requirement>{_REQ}(?: ?[<>=!~]=?[^\s(]*)*)"
         r"(?: \(from [^()]*\))?\s*\(from versions: ?(?P<versions>[^)]*)\)",
     ),
+    # What pip finds where no wheel fits: the placeholder of 2017.
+    ("torch-placeholder", r"\btorch-0\.1\.2(?:\.post\d)?\.tar\.gz|You should install pytorch from http"),
     ("pip-no-match", rf"No matching distribution found for (?P<requirement>{_REQ})"),
     ("pip-wrong-tag", r"(?P<file>[\w.+%-]+\.whl) is not a supported wheel on this platform"),
     (
@@ -19,6 +21,7 @@ INSTALL = table(
         r"Ignored the following versions that require a different python version: (?P<versions>[^\n]*)"
         r"|Package '?(?P<package>[\w.-]+)'? requires a different Python: (?P<have>[\d.]+) not in '(?P<need>[^']+)'"
         r"|current Python version \([\d.]+\) does not satisfy"
+        r"|\b(?P<package2>[\w.-]+) requires Python [^\n]*, so it will not be (?:installable|satisfied) for Python"
         r"|requires Python (?P<need2>[<>=!~\d.,* ]+),? but (?:the )?(?:running|current|you)",
     ),
     (

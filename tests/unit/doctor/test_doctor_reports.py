@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from collections import Counter
 
 import pytest
@@ -46,6 +48,17 @@ def test_line_ends_and_colours_do_not_matter(report: Report) -> None:
 def test_a_log_with_times_says_the_same(report: Report) -> None:
     lines = [f"2026-03-01T10:00:00.123Z {line}" for line in report.text.split("\n")]
     assert find("\n".join(lines)).code == find(report.text).code
+
+
+@pytest.mark.parametrize("report", REPORTS[::7], ids=lambda report: report.id)
+def test_what_a_forum_an_editor_or_a_shell_does_to_a_text_does_not_matter(report: Report) -> None:
+    text, code = report.text, find(report.text).code
+    lines = text.split("\n")
+    assert find(html.escape(text, quote=False)).code == code
+    assert find(text.replace("'", "\u2019")).code == code
+    assert find("\n\n".join(lines)).code == code
+    assert find("\n".join(f"{number:>3}  {line}" for number, line in enumerate(lines, 1))).code == code
+    assert find(re.sub(r"(?m)^\$ (?=\S)", "[user@host p]$ ", text)).code == code
 
 
 def test_the_reports_cover_every_code_and_are_told_apart() -> None:

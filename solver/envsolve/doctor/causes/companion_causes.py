@@ -189,7 +189,18 @@ def _companion_message(s: Situation) -> Symptom | None:
     found = s.evidence.all("undefined-symbol", "load-failed", "symbol-not-found", "dll-failed")
     if s.companions and all(c.belongs and c.variant in ("", s.torch.variant) for c in s.companions):
         found = tuple(x for x in found if x.line not in s.evidence.lines("image-extension"))
-    return next((symptom for symptom in found if _COMPANION_FILE.search(symptom.text)), None)
+    return next((symptom for symptom in found if _of_companion(s, symptom)), None)
+
+
+def _of_companion(s: Situation, shown: Symptom) -> bool:
+    """Whether a library that did not load is a companion's: by its name, or by the file that was loading it."""
+    if _COMPANION_FILE.search(shown.text):
+        return True
+    if shown.name != "dll-failed" or shown.get("library") or shown.get("module"):
+        return False
+    above = [module_of(f.path) for f in s.evidence.frames if f.line <= shown.line and f.path.endswith(".py")]
+    loading = next((module for module in reversed(above) if module != "torch"), "")
+    return loading in ("torchvision", "torchaudio")
 
 
 def _lacks(s: Situation) -> Symptom | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from envsolve.addresses import PYTORCH_INDEX
-from envsolve.doctor.failed import FAMILY, RELATED, failed, index_urls, index_variant, only_index
+from envsolve.doctor.failed import FAMILY, RELATED, failed, odd_indexes, only_index
 from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.wording import quoted
@@ -129,8 +129,7 @@ def unlisted(s: Situation) -> Finding | None:
     unmet = next((f for f in failed(s.evidence) if f.name in FAMILY and f.symptom.name in kinds), None)
     if unmet is None:
         return None
-    urls = [u for u in index_urls(s.evidence) if "pytorch.org/whl" in u]
-    odd = [u for u in urls if not index_variant(u) and not u.endswith(("whl", ".html"))]
+    odd = odd_indexes(s.evidence)
     headline = f"{unmet.shown} exists, but not on the given index"
     if odd:
         headline = f"the address {odd[0]} is no folder of the PyTorch index"

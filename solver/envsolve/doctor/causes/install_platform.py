@@ -13,6 +13,7 @@ from envsolve.doctor.write import finding, fix
 from envsolve.dotted import Dotted
 
 _INSTALL = (
+    "torch-placeholder",
     "pip-none", "pip-no-match", "uv-platform", "uv-hint-platform", "uv-no-wheel", "uv-hint-wheels", "pip-wrong-tag",
     "poetry-none", "uv-none", "conda-not-found", "conda-glibc", "conda-unsatisfiable",
 )  # fmt: skip

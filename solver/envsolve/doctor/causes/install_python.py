@@ -94,7 +94,7 @@ def required_python(s: Situation) -> Finding | None:
     failing = s.evidence.has("pip-none", "pip-no-match", "uv-no-solution", "conflict", "error-line")
     if shown is None or (shown.name == "requires-python" and not failing):
         return None
-    package = shown.get("package")
+    package = shown.get("package") or shown.get("package2")
     ours = package in (*RELATED, *s.facts.extensions) or "torch" in package
     if (package and not ours) or (not package and not re.search(r"\btorch", s.evidence.text)):
         return None

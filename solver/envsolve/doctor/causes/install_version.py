@@ -9,7 +9,7 @@ from packaging.version import Version
 from envsolve.addresses import PYTORCH_INDEX
 from envsolve.doctor.causes.install_conda import conda_package
 from envsolve.doctor.causes.install_python import ask_python, unserved_python
-from envsolve.doctor.failed import FAMILY, RELATED, Failed, failed, index_urls, index_variant, only_index
+from envsolve.doctor.failed import FAMILY, RELATED, Failed, failed, index_urls, index_variant, odd_indexes, only_index
 from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.offers import builds_for, offer_tells_python, python_is_extreme, python_serves
 from envsolve.doctor.situation import Situation
@@ -89,6 +89,8 @@ def _nothing_offered(s: Situation, unmet: Failed, asked: list[Build]) -> Finding
         return None
     if _PYTHON_2.search(s.evidence.text):
         return unserved_python(s, unmet, [])
+    if odd_indexes(s.evidence):
+        return None
     if s.machine.python is None:
         return ask_python(s, unmet)
     return unserved_python(s, unmet, asked) if python_is_extreme(s) else None

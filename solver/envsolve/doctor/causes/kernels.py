@@ -119,7 +119,9 @@ def no_gfx_code(s: Situation) -> Finding | None:
     """A ROCm build without code for the AMD GPU."""
     if s.torch.accelerator != "rocm" or s.machine.vendor != "amd":
         return None
-    shown = s.evidence.first("no-kernel-image", "invalid-device-function", "bad-image", "library-failed")
+    shown = s.evidence.first(
+        "no-kernel-image", "invalid-device-function", "bad-image", "library-failed", "rocblas-target"
+    )
     build = s.torch.build
     fits = [rocm_fit(build, gpu, "", s.rulebook) for gpu in s.machine.gpus] if build else []
     refusal = next((refusal for _, refusal in fits if refusal), None)

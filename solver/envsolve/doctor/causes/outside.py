@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from envsolve.doctor.blame import FAMILY as BLAME_FAMILY
 from envsolve.doctor.causes.healthy import is_ill, works
+from envsolve.doctor.evidence import Symptom
 from envsolve.doctor.finding import Finding
 from envsolve.doctor.report_frames import module_of
 from envsolve.doctor.situation import Situation
@@ -39,6 +42,22 @@ _SAID = {
     "torchcodec-missing": (
         "torchaudio reads files by torchcodec, which is not installed",
         "install the torchcodec that belongs to this torch",
+    ),
+    "bfloat16": (
+        "the program asks for bfloat16, which this GPU has not: the set itself works",
+        "ask for float16 instead (--dtype half)",
+    ),
+    "dataloader": (
+        "a worker process of the data loader died: a fault of memory, data or the script, not of the set",
+        "run with num_workers=0 to see its own error; on Windows guard the script with if __name__ == '__main__'",
+    ),
+    "numpy-removed": (
+        "a package uses a name that this NumPy has dropped; torch is not to blame",
+        "take a newer release of the package in the traceback, or the NumPy that it was written for",
+    ),
+    "newer-torch": (
+        "a package asks for a newer torch than the one that is installed, and goes on without it",
+        "take an older release of the package, or a newer torch with everything that belongs to it",
     ),
     "python-h": ("the headers of this Python are missing for compiling", "install them (python3-dev)"),
     "pkg-resources": ("setuptools or distutils is missing in this environment", "install setuptools"),
@@ -105,15 +124,24 @@ def expects_other_torch(s: Situation) -> Finding | None:
     return finding(s, "not-torch", headline, shown=[shown], fixes=[way], certainty="medium")
 
 
+def _raised_in(s: Situation, error: Symptom) -> str:
+    """The module that an error was raised in: by the last file above it, else by the error's own name."""
+    files = [f.path for f in s.evidence.frames if f.line <= error.line and f.path.endswith(".py")]
+    below = [f.path for f in s.evidence.frames if f.path.endswith(".py")]
+    if files or below:
+        return module_of((files or below)[-1]) or (files or below)[-1]
+    named = re.match(r"\s*(\w+)\.[\w.]*:", error.text)
+    return named[1] if named else ""
+
+
 def other_traceback(s: Situation) -> Finding | None:
     """A traceback that ends in code outside torch, while torch and the GPU go together."""
     error = s.evidence.all("error-line")[-1:]
-    if not error or not s.torch.known or not works(s) or is_ill(s) or not s.evidence.has("traceback"):
+    if not error or not s.torch.known or not works(s) or is_ill(s):
         return None
-    files = [f.path for f in s.evidence.frames if f.line <= error[0].line and f.path.endswith(".py")]
-    if not files or module_of(files[-1]) in BLAME_FAMILY:
+    whose = _raised_in(s, error[0])
+    if not whose or whose in BLAME_FAMILY:
         return None
-    whose = module_of(files[-1]) or files[-1]
     headline = f"the error comes from {whose}; {s.torch.shown} and the GPU go together"
     way = fix(f"look into {whose}, leave torch as it is")
     return finding(s, "not-torch", headline, shown=error, fixes=[way], certainty="medium")

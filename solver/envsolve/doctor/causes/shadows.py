@@ -105,13 +105,16 @@ def _elsewhere(s: Situation) -> Finding | None:
 
 def _two_versions(s: Situation) -> Finding | None:
     """pip lists one version, Python imports another, and nothing was installed in between."""
-    listed = [r for r in _rows(s) if r.source == "listed"]
+    came = [r for r in s.evidence.history if r.name == "torch" and r.source == "installer"]
+    listed = [r for r in _rows(s) if r.source == "listed"] or came
     printed = [r for r in _rows(s) if r.source == "printed"]
     if not listed or not printed or not _differ(listed[-1], printed[-1]):
         return None
     low, high = sorted((listed[-1].line, printed[-1].line))
     if any(low < change.line < high for change in s.evidence.changes if change.name == "torch"):
         return None
+    if listed[-1] in came and printed[-1].line < listed[-1].line:
+        return None  # printed before it came
     lister = "conda" if listed[-1].name == "pytorch" else "pip"
     found = f"while {lister} lists {listed[-1].version}"
     headline = f"Python imports torch {printed[-1].version}, {found}: two are on the path"
