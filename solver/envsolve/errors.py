@@ -1,6 +1,6 @@
 """The errors that envsolve shows: what was wrong and where, and the command to try."""
 
-from envsolve.index.configuration.redact import redact
+from envsolve.redact import redact
 
 
 class EnvsolveError(Exception):

@@ -17,9 +17,9 @@ from envsolve.index.configuration.envsolve_config import config_file, from_file,
 from envsolve.index.configuration.fields import LISTS, READERS
 from envsolve.index.configuration.given import Given, Layer
 from envsolve.index.configuration.pip_config import from_pip
-from envsolve.index.configuration.redact import credentials, origin, redact
 from envsolve.index.configuration.uv_config import from_uv
 from envsolve.record import record
+from envsolve.redact import credentials, origin, redact
 
 __all__ = ["PYTORCH_HOSTS", "PYTORCH_INDEX", "Settings", "load_settings", "redact"]
 

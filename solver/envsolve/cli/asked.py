@@ -92,7 +92,7 @@ def request(
     mirror: str | None,
 ) -> Request:
     """The request of a command line and of the files that it names."""
-    from envsolve.index.configuration.redact import strip_credentials
+    from envsolve.redact import strip_credentials
     from envsolve.resolve.request import TRIO, Request
 
     wanted = (*map(requirement, requirements), *wishes.requirements)

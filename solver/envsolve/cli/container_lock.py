@@ -86,8 +86,8 @@ def _read(file: Path, asking: Asked) -> Held:
 def spec(found: Held, asking: Asked, settings: Settings, installer: Literal["pip", "uv"]) -> ContainerSpec:
     """What the image holds and promises."""
     from envsolve import __version__
-    from envsolve.index.configuration.redact import strip_credentials
     from envsolve.lock import requirements_txt
+    from envsolve.redact import strip_credentials
     from envsolve.rulebook.load import load
     from envsolve.verify.promise import promise
     from envsolve.ways.container import ContainerSpec

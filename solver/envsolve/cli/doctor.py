@@ -84,7 +84,8 @@ def doctor(
                 "hint: with --fix a new verified environment is made beside it, from what was asked for of this one"
             )
         return _shown(finding, as_json=as_json)
-    from envsolve.cli.doctor_fixing import Wish, fixing
+    from envsolve.cli.doctor_fix import Wish
+    from envsolve.cli.doctor_fixing import fixing
 
     if in_place and into:
         raise InputError("--into names a new environment, --in-place takes the old one's place", hint="give one")

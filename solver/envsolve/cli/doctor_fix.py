@@ -13,7 +13,6 @@ from envsolve.errors import InputError, RefusedError
 from envsolve.record import record
 
 if TYPE_CHECKING:
-    from envsolve.cli.doctor_fixing import Wish
     from envsolve.cli.doctor_remade import Change, Remedy
     from envsolve.doctor.finding import Finding
     from envsolve.doctor.look_place import Place
@@ -27,6 +26,18 @@ if TYPE_CHECKING:
 # The package that a finding blames: its version goes before anything else does.
 _GUILTY = {"numpy-below-2": ("numpy",)}
 _NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+@record
+class Wish:
+    """What was asked of --fix: the name of the new environment ("" = that of the old one and "-fixed"), a project to
+    install into it, or the old one's own place (`yes`: without asking)."""
+
+    into: str = ""
+    in_place: bool = False
+    yes: bool = False
+    project: Path | None = None
+    as_json: bool = False
 
 
 @record

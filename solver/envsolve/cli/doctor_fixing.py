@@ -4,29 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from envsolve.cli import talk
-from envsolve.record import record
 
 if TYPE_CHECKING:
+    from envsolve.cli.doctor_fix import Wish
     from envsolve.doctor.finding import Finding
     from envsolve.doctor.look_place import Place
     from envsolve.doctor.situation import Situation
     from envsolve.settings import Settings
-
-
-@record
-class Wish:
-    """What was asked of --fix: the name of the new environment ("" = that of the old one and "-fixed"), a project to
-    install into it, or the old one's own place (`yes`: without asking)."""
-
-    into: str = ""
-    in_place: bool = False
-    yes: bool = False
-    project: Path | None = None
-    as_json: bool = False
 
 
 def fixing(

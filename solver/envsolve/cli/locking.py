@@ -126,9 +126,9 @@ def _make(job: Job, order: LockOrder, settings: Settings) -> Locked | NoPlan | N
 def _with_conda(lock: Lock, order: LockOrder, settings: Settings) -> Lock:
     """The lock with the channels that were asked for, and with its conda part where a file wants one."""
     from envsolve.cli.former_lock import former_conda
-    from envsolve.index.configuration.redact import strip_credentials
     from envsolve.lock import formats
     from envsolve.lock.conda import DEFAULT_CHANNELS
+    from envsolve.redact import strip_credentials
 
     channels = order.channels or DEFAULT_CHANNELS  # those of the lock go without user and password
     lock = replace(lock, channels=tuple(map(strip_credentials, channels)))

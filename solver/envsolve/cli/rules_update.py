@@ -51,8 +51,8 @@ def update(
 
 
 def _update(path: Path, mirror: str | None, *, dry_run: bool, read_wheels: bool) -> dict[str, Any]:
-    from envsolve.index.configuration.redact import strip_credentials
     from envsolve.index.http import Http
+    from envsolve.redact import strip_credentials
     from envsolve.rulebook.load import load, rules_dir
     from envsolve.updating.index_listing import read_listing
     from envsolve.updating.news import news

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from envsolve.environment.child import Ended, plain_environment, run_child
 from envsolve.errors import InputError, OutsideError
-from envsolve.index.configuration.redact import strip_credentials
 from envsolve.lock.conda import SUBDIRS, Virtual, python_specs
 from envsolve.record import record
+from envsolve.redact import strip_credentials
 from envsolve.settings import Settings, redact
 
 _TOKEN = re.compile(r"/t/[^/]+/")

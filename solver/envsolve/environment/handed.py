@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
-from envsolve.index.configuration.redact import origin
 from envsolve.lock.lock import Lock, LockedPackage
+from envsolve.redact import origin
 from envsolve.settings import PYTORCH_INDEX, Settings
 
 if TYPE_CHECKING:

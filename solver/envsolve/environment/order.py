@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from envsolve.environment.fill import Installer
 from envsolve.errors import RefusedError
-from envsolve.index.configuration.redact import strip_credentials
 from envsolve.lock.lock import Lock, is_sdist
 from envsolve.record import record
+from envsolve.redact import strip_credentials
 from envsolve.settings import Settings
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from envsolve.errors import OutsideError
-from envsolve.index.configuration.redact import redact, strip_credentials
+from envsolve.redact import redact, strip_credentials
 
 
 def solve(

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from envsolve.errors import OfflineError, OutsideError
 from envsolve.index.cache import Cache
-from envsolve.index.configuration.redact import redact
 from envsolve.index.http import Http, RangesIgnored
 from envsolve.index.limits import PAGE_SECONDS
 from envsolve.index.local import path_of
@@ -18,6 +17,7 @@ from envsolve.index.release import ReleaseFile, WheelMetadata
 from envsolve.index.snapshot import Snapshot
 from envsolve.index.wheel_tail import local_metadata, metadata_of
 from envsolve.index.whole import Signs, signs, stream
+from envsolve.redact import redact
 from envsolve.settings import Settings
 
 _METADATA, _HASH = "metadata", "hash"

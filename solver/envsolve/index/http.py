@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from envsolve.errors import OutsideError
-from envsolve.index.configuration.redact import origin, redact
 from envsolve.index.limits import BACKOFF_SECONDS, CONNECT_SECONDS, MAX_CONNECTIONS
 from envsolve.index.login import Logins
 from envsolve.record import record
+from envsolve.redact import origin, redact
 from envsolve.settings import Settings
 
 if TYPE_CHECKING:

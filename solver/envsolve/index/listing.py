@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from envsolve.errors import OfflineError, OutsideError
-from envsolve.index.configuration.redact import redact
 from envsolve.index.fitting import Target, canonical, has_final
 from envsolve.index.local import folder_links, page_links, path_of, read_page
 from envsolve.index.page import Choose, Link
@@ -15,6 +14,7 @@ from envsolve.index.places import Place, belongs
 from envsolve.index.release import ReleaseFile
 from envsolve.index.release_file import release_file
 from envsolve.index.snapshot import Snapshot
+from envsolve.redact import redact
 
 
 class Listings:

@@ -8,9 +8,9 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from envsolve.errors import OutsideError
-from envsolve.index.configuration.redact import strip_credentials
 from envsolve.index.fitting import SDISTS
 from envsolve.index.page import Link
+from envsolve.redact import strip_credentials
 
 _FILES = (".whl", *SDISTS)
 

@@ -7,7 +7,7 @@ import subprocess
 import threading
 from urllib.parse import unquote, urlsplit
 
-from envsolve.index.configuration.redact import origin, strip_credentials
+from envsolve.redact import origin, strip_credentials
 from envsolve.settings import Settings
 
 _KEYRING_SECONDS = 60

@@ -13,7 +13,6 @@ from packaging.version import Version
 
 from envsolve.errors import OutsideError
 from envsolve.index.cache import Cache
-from envsolve.index.configuration.redact import strip_credentials
 from envsolve.index.fitting import Target
 from envsolve.index.http import Http
 from envsolve.index.limits import MAX_CONNECTIONS
@@ -24,6 +23,7 @@ from envsolve.index.places import FAMILY, Place, places_for
 from envsolve.index.release import ReleaseFile, WheelMetadata
 from envsolve.index.snapshot import Snapshot
 from envsolve.index.snapshot_file import bundled
+from envsolve.redact import strip_credentials
 from envsolve.settings import Settings
 
 if TYPE_CHECKING:

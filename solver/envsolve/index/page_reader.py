@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 from urllib.parse import unquote, urljoin, urlsplit
 
 from envsolve.errors import OutsideError
-from envsolve.index.configuration.redact import redact, strip_credentials
 from envsolve.index.page import Choose, Link
 from envsolve.record import record
+from envsolve.redact import redact, strip_credentials
 from envsolve.settings import PYTORCH_HOSTS
 
 _ARCHIVES = (".whl", ".tar.gz", ".zip", ".tar.bz2", ".tar.xz", ".tgz")

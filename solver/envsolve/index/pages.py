@@ -9,11 +9,11 @@ from urllib.parse import urlsplit
 
 from envsolve.errors import OfflineError, OutsideError
 from envsolve.index.cache import Cache, Entry
-from envsolve.index.configuration.redact import redact
 from envsolve.index.http import Http, Reply
 from envsolve.index.limits import ABSENT_SECONDS, PAGE_SECONDS
 from envsolve.index.page import ACCEPT, Choose, Link
 from envsolve.record import record
+from envsolve.redact import redact
 from envsolve.settings import PYTORCH_HOSTS, Settings
 
 _PAGE, _VIEW = "page", "view"

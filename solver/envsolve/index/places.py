@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from envsolve.index.configuration.fields import VARIANT
-from envsolve.index.configuration.redact import strip_credentials
 from envsolve.record import record
+from envsolve.redact import strip_credentials
 from envsolve.settings import Settings
 
 # These are never taken from the default Python index or the user's extra ones unless the source is "pypi".

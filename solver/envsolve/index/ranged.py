@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from envsolve.errors import OutsideError
-from envsolve.index.configuration.redact import redact
 from envsolve.index.http import Http, RangesIgnored, Reply
 from envsolve.index.release import ReleaseFile
 from envsolve.index.wheel_tail import TAIL_BYTES, RangedFile, metadata_of
 from envsolve.index.whole import not_a_wheel
+from envsolve.redact import redact
 
 _CONTENT_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)", re.ASCII)
 # How servers that know ranges refuse one that is counted from the end.

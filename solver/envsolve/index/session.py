@@ -15,8 +15,8 @@ from requests.utils import DEFAULT_CA_BUNDLE_PATH, requote_uri
 from urllib3.util import Retry
 
 from envsolve import __version__
-from envsolve.index.configuration.redact import origin
 from envsolve.index.limits import BACKOFF_SECONDS, MAX_CONNECTIONS
+from envsolve.redact import origin
 from envsolve.settings import Settings
 
 # Another place may have the file: a host that doesn't answer is not waited for as long as one that does.

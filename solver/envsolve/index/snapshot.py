@@ -7,12 +7,12 @@ from typing import Any
 from urllib.parse import quote
 
 from envsolve.addresses import PYTORCH_INDEX
-from envsolve.index.configuration.redact import strip_credentials
 from envsolve.index.metadata import Condensed
 from envsolve.index.page import Link
 from envsolve.index.places import FAMILY, Place
 from envsolve.index.release import UNKNOWN_ADDRESS, ReleaseFile
 from envsolve.index.snapshot_file import SnapshotFile
+from envsolve.redact import strip_credentials
 from envsolve.settings import Settings
 
 _DEFAULT = "pypi"

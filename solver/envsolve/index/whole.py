@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import IO, TYPE_CHECKING
 
 from envsolve.errors import OutsideError
-from envsolve.index.configuration.redact import redact
 from envsolve.index.http import Http, pieces
 from envsolve.index.release import ReleaseFile
+from envsolve.redact import redact
 
 if TYPE_CHECKING:
     from requests import Response

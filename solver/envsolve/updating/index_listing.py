@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 
 from envsolve.errors import OutsideError
-from envsolve.index.configuration.redact import redact
 from envsolve.index.http import Http
 from envsolve.index.page import ACCEPT, Link
 from envsolve.index.page_reader import parse_page
+from envsolve.redact import redact
 from envsolve.updating.listed import FAMILY, VARIANT, Listed, listed
 
 _FOLDER = re.compile(r"""<a\s[^>]*href\s*=\s*["']?(?:[^"'>\s]*/)?([\w.]+)/["'>\s]""", re.IGNORECASE | re.ASCII)

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import IO
 
 from envsolve.errors import OutsideError
-from envsolve.index.configuration.redact import redact
 from envsolve.index.http import Http, RangesIgnored
 from envsolve.index.seekable import Seekable
+from envsolve.redact import redact
 
 _CONTENT_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)", re.ASCII)
 _STEP = 256 * 1024  # the least that one request fetches: the table of contents of a torch wheel has over a megabyte

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from envsolve.errors import InputError
 from envsolve.index.configuration.given import Given
-from envsolve.index.configuration.redact import redact
+from envsolve.redact import redact
 
 # A folder of the PyTorch index that holds the wheels of one variant.
 VARIANT = re.compile(r"(cpu|xpu|cu\d+|rocm[\d.]+)", re.ASCII)

@@ -1,4 +1,4 @@
-"""redact: addresses as people may see them, without credentials."""
+"""Redact: addresses as people may see them, without credentials."""
 
 from __future__ import annotations
 
