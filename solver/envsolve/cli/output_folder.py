@@ -27,7 +27,7 @@ def write_folder(folder: Path, texts: Mapping[str, str], *, force: bool, executa
     made = _missing(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        write_all({folder / name: text for name, text in texts.items()})
+        write_all({folder / name: text for name, text in texts.items()}, through_links=False)
         for name in executable:
             path = folder / name
             path.chmod(path.stat().st_mode | 0o111)

@@ -11,14 +11,17 @@ from pathlib import Path
 from envsolve.errors import OutsideError
 
 
-def write_all(texts: Mapping[Path, str]) -> None:
+def write_all(texts: Mapping[Path, str], *, through_links: bool = True) -> None:
     """Write each text to its file, all or none: nothing is changed until all of them are on disk, and where one can't
-    take its place the others get their former content back. A link stays one. Raises OutsideError."""
+    take its place the others get their former content back. Raises OutsideError.
+
+    A link stays one, and the file behind it is written; without `through_links` the file takes the link's place.
+    """
     ready: list[tuple[Path, Path]] = []
     former: dict[Path, bytes | None] = {}
     try:
         for path, text in texts.items():
-            target = Path(os.path.realpath(path)) if path.is_symlink() else path
+            target = Path(os.path.realpath(path)) if through_links and path.is_symlink() else path
             ready.append((_beside(target, text), target))
         for temporary, path in ready:
             before = path.read_bytes() if path.exists() else None
