@@ -22,6 +22,8 @@ TARGETS = {
     "cpu": f"cpu,python={PYTHON},glibc=2.35,os=linux,arch=x86_64",
     "cu128": f"RTX 4090,driver=570.86.10,python={PYTHON},glibc=2.35,os=linux,arch=x86_64",
 }
+# uv reads no pip configuration: indexes and folders that it names here would be asked by envsolve alone.
+_PLAIN = {"PIP_CONFIG_FILE": os.devnull, "PIP_FIND_LINKS": ""}
 _PIN = re.compile(r"^([A-Za-z0-9._-]+)(?:==| @ \S*?/[A-Za-z0-9_.]+?-)([^\s;\\-]+)", re.M)
 
 
@@ -81,7 +83,7 @@ def envsolve(folder: Path, world: IndexServer, variant: str, names: Sequence[str
         ],
         output=output,
         cache=cache,
-        env={"ENVSOLVE_CACHE_DIR": str(cache)},
+        env={"ENVSOLVE_CACHE_DIR": str(cache), **_PLAIN},
         offline=["--offline"],
     )
 
@@ -97,8 +99,7 @@ def from_snapshot(folder: Path) -> Client:
         ],
         output=output,
         cache=cache,
-        # uv reads no pip configuration, and the folders that it may name here are no part of the question
-        env={"ENVSOLVE_CACHE_DIR": str(cache), "PIP_CONFIG_FILE": os.devnull},
+        env={"ENVSOLVE_CACHE_DIR": str(cache), **_PLAIN},
     )
 
 

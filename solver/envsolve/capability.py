@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-_CAPABILITY = re.compile(r"(\d{1,2})\.(\d)", re.ASCII)
-_TARGET = re.compile(r"(sm|compute)_(\d{2,3})([af]?)", re.ASCII)
+from envsolve.record import record
+from envsolve.regex import regex
+
+_CAPABILITY = regex(r"(\d{1,2})\.(\d)", re.ASCII)
+_TARGET = regex(r"(sm|compute)_(\d{2,3})([af]?)", re.ASCII)
 
 
 class Capability(NamedTuple):
@@ -38,7 +40,7 @@ class Capability(NamedTuple):
         return f"{self.major}.{self.minor}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Target:
     """One entry of a build's arch list: a cubin (sm_86) or PTX (compute_90), with the suffix of nvcc (a, f)."""
 
@@ -53,7 +55,7 @@ class Target:
         if not match:
             raise ValueError(f"not a code target: {text!r}")
         kind, number, suffix = match.groups()
-        return cls(kind, Capability.from_number(int(number)), suffix)  # type: ignore[arg-type]
+        return cls(kind=kind, capability=Capability.from_number(int(number)), suffix=suffix)  # type: ignore[arg-type]
 
     def __str__(self) -> str:
         return f"{self.kind}_{self.capability.number}{self.suffix}"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
-_FORM = re.compile(r"\d+(\.\d+)*", re.ASCII)
+from envsolve.record import record
+from envsolve.regex import regex
+
+_FORM = regex(r"\d+(\.\d+)*", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Dotted:
     """Dotted integers such as 580.65.06 or 12.8; the text keeps leading zeros, the comparison ignores them.
 
@@ -27,7 +29,7 @@ class Dotted:
         parts = [int(p) for p in text.split(".")]
         while len(parts) > 1 and parts[-1] == 0:
             parts.pop()
-        return cls(text, tuple(parts))
+        return cls(text=text, parts=tuple(parts))
 
     @property
     def major(self) -> int:

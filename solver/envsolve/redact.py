@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-_USERINFO = re.compile(r"(?<=://)[^/?#\s]*@")
+from envsolve.regex import regex
+
+_USERINFO = regex(r"(?<=://)[^/?#\s]*@")
 
 
 def redact(text: str) -> str:

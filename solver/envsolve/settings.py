@@ -20,6 +20,7 @@ from envsolve.index.configuration.pip_config import from_pip
 from envsolve.index.configuration.uv_config import from_uv
 from envsolve.record import record
 from envsolve.redact import credentials, origin, redact
+from envsolve.regex import regex
 
 __all__ = ["PYTORCH_HOSTS", "PYTORCH_INDEX", "Settings", "load_settings", "redact"]
 
@@ -142,7 +143,7 @@ def _cache_dir() -> Path:
     return user_cache_path("envsolve", appauthor=False)
 
 
-_ENDPOINT = re.compile(r"""^PYPI_SIMPLE_ENDPOINT\b[^=\n]*=\s*["']([^"'\n]+)["']""", re.MULTILINE)
+_ENDPOINT = regex(r"""^PYPI_SIMPLE_ENDPOINT\b[^=\n]*=\s*["']([^"'\n]+)["']""", re.MULTILINE)
 
 
 @cache

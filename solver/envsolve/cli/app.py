@@ -13,7 +13,7 @@ from envsolve.errors import EnvsolveError
 
 INTERRUPTED = 130
 # A disk that is full, broken or read-only is no bug of envsolve's, wherever it shows.
-_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS)
+_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG)
 
 
 def main(argv: list[str] | None = None) -> NoReturn:

@@ -7,8 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
+from envsolve.cli.declared import argument, option
 from envsolve.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,33 +18,33 @@ if TYPE_CHECKING:
     from envsolve.resolve.request import Request
 
 Requirements = Annotated[
-    list[str] | None, typer.Argument(metavar="[REQ]...", help="Requirements; default: torch torchvision torchaudio.")
+    list[str] | None, argument(metavar="[REQ]...", help="Requirements; default: torch torchvision torchaudio.")
 ]
 Files = Annotated[
     list[Path] | None,
-    typer.Option("-r", "--requirement", help="Read requirements from a file: text, pyproject.toml, environment.yml."),
+    option("-r", "--requirement", help="Read requirements from a file: text, pyproject.toml, environment.yml."),
 ]
 Constraints = Annotated[
-    list[Path] | None, typer.Option("-c", "--constraint", help="Versions to keep to where a package is needed at all.")
+    list[Path] | None, option("-c", "--constraint", help="Versions to keep to where a package is needed at all.")
 ]
 Extras = Annotated[
-    list[str] | None, typer.Option("--extra", metavar="NAME", help="An extra of pyproject.toml. May be repeated.")
+    list[str] | None, option("--extra", metavar="NAME", help="An extra of pyproject.toml. May be repeated.")
 ]
 Groups = Annotated[
     list[str] | None,
-    typer.Option("--group", metavar="NAME", help="A dependency group of pyproject.toml. May be repeated."),
+    option("--group", metavar="NAME", help="A dependency group of pyproject.toml. May be repeated."),
 ]
 Target = Annotated[
     str | None,
-    typer.Option("--target", help='Another machine: a profile, pasted nvidia-smi output, or "RTX 4090,driver=550".'),
+    option("--target", help='Another machine: a profile, pasted nvidia-smi output, or "RTX 4090,driver=550".'),
 ]
-Python = Annotated[str | None, typer.Option("--python", help="The Python that the environment is for, like 3.12.")]
-Gpus = Annotated[str, typer.Option("--gpus", help="all, best, visible, or indexes like 0,1.")]
-Variant = Annotated[str | None, typer.Option("--variant", help="Only builds of this variant: cu126, cu130, cpu, …")]
+Python = Annotated[str | None, option("--python", help="The Python that the environment is for, like 3.12.")]
+Gpus = Annotated[str, option("--gpus", help="all, best, visible, or indexes like 0,1.")]
+Variant = Annotated[str | None, option("--variant", help="Only builds of this variant: cu126, cu130, cpu, …")]
 
 Sdists = Annotated[
     bool,
-    typer.Option("--sdists", help="Take source archives of packages without a wheel; building one runs its code."),
+    option("--sdists", help="Take source archives of packages without a wheel; building one runs its code."),
 ]
 
 

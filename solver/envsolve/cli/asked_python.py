@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from envsolve.cli import talk
 from envsolve.errors import InputError
+from envsolve.regex import regex
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
 
     from envsolve.machine.machine import Machine
 
-_ONE_MINOR = re.compile(r"==(\d+\.\d+)(\.\d+)*(\.\*)?")
+_ONE_MINOR = regex(r"==(\d+\.\d+)(\.\d+)*(\.\*)?")
 _LAST_PATCH = ".99"  # no release reaches it
 
 

@@ -7,12 +7,11 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from envsolve.cli import asked, options, talk
 from envsolve.cli.busy import Busy
 from envsolve.cli.chosen import Chosen, plan_json, planned, read_lock, show_no
 from envsolve.cli.command_app import command_app
+from envsolve.cli.declared import option
 from envsolve.cli.planned import Asked
 
 if TYPE_CHECKING:
@@ -20,9 +19,9 @@ if TYPE_CHECKING:
 
 app = command_app()
 
-_Output = Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The new folder.")]
-_LockFile = Annotated[Path | None, typer.Option("--lock", help="Bundle this lock, without planning.")]
-_Json = Annotated[bool, typer.Option("--json", help="Print what was written as JSON.")]
+_Output = Annotated[Path, option("-o", "--output", metavar="DIR", help="The new folder.")]
+_LockFile = Annotated[Path | None, option("--lock", help="Bundle this lock, without planning.")]
+_Json = Annotated[bool, option("--json", help="Print what was written as JSON.")]
 
 
 @app.command(epilog='Example: envsolve bundle -o torch-bundle --target "RTX 4090,driver=550.54.14,python=3.12"')

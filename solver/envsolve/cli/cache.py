@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from envsolve.cli import options, talk
 from envsolve.cli.command_app import command_app
+from envsolve.cli.declared import option
 
 if TYPE_CHECKING:
     from envsolve.index.cache_folder import CacheFolder, Removed
@@ -20,7 +19,7 @@ app = command_app(
 )
 
 SCHEMA = 1
-_Json = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
+_Json = Annotated[bool, option("--json", help="Print it as JSON.")]
 
 
 @app.command(epilog="Example: envsolve cache info --json")
@@ -48,7 +47,7 @@ def clear(as_json: _Json = False, cache_dir: options.CacheDir = None) -> None:
 
 @app.command(epilog="Example: envsolve cache prune --days 7")
 def prune(
-    days: Annotated[int, typer.Option("--days", min=1, help="How long something may lie unused.")] = 30,
+    days: Annotated[int, option("--days", min=1, help="How long something may lie unused.")] = 30,
     as_json: _Json = False,
     cache_dir: options.CacheDir = None,
 ) -> None:

@@ -7,10 +7,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from envsolve.cli import options
 from envsolve.cli.command_app import command_app
+from envsolve.cli.declared import option
 from envsolve.cli.recorded import Given, many, one, recorded_in
 from envsolve.cli.told_as_json import told_as_json
 
@@ -32,16 +31,16 @@ class Form(StrEnum):
 
 
 _Project = Annotated[
-    Path | None, typer.Option("--project", metavar="DIR", help="The project. Default: this folder, or one above it.")
+    Path | None, option("--project", metavar="DIR", help="The project. Default: this folder, or one above it.")
 ]
-_Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 where something has ended or ends soon, too.")]
-_Ahead = Annotated[int, typer.Option("--ahead", metavar="MONTHS", help="How early to warn of an end.", min=0)]
+_Strict = Annotated[bool, option("--strict", help="Exit with 1 where something has ended or ends soon, too.")]
+_Ahead = Annotated[int, option("--ahead", metavar="MONTHS", help="How early to warn of an end.", min=0)]
 _Solve = Annotated[
-    bool, typer.Option("--solve", help="Solve the requirements anew as well, asking the indexes, as lock --check does.")
+    bool, option("--solve", help="Solve the requirements anew as well, asking the indexes, as lock --check does.")
 ]
-_Format = Annotated[Form, typer.Option("--format", help="github: annotations for GitHub Actions.")]
-_Json = Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")]
-_Today = Annotated[str | None, typer.Option("--today", metavar="DAY", hidden=True)]
+_Format = Annotated[Form, option("--format", help="github: annotations for GitHub Actions.")]
+_Json = Annotated[bool, option("--json", help="Print the outcome as JSON.")]
+_Today = Annotated[str | None, option("--today", metavar="DAY", hidden=True)]
 
 
 @app.command(epilog="Example: envsolve check --strict")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-_LINE_BREAKS = re.compile(r"\s+")
+from envsolve.regex import regex
+
+_LINE_BREAKS = regex(r"\s+")
 
 
 def lock_command(requirements: Sequence[str], options: Mapping[str, object]) -> str:

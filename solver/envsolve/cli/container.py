@@ -8,10 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from envsolve.cli import asked, options, talk
 from envsolve.cli.command_app import command_app
+from envsolve.cli.declared import option
 from envsolve.cli.planned import Asked
 
 if TYPE_CHECKING:
@@ -23,12 +22,12 @@ if TYPE_CHECKING:
 app = command_app()
 
 _EXAMPLE = 'Example: envsolve container torch torchvision --target "RTX 4090,driver=550.54.14,python=3.12" -o image'
-_Output = Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The folder for the files.")]
-_Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")]
-_Installer = Annotated[str, typer.Option("--installer", metavar="pip|uv", help="What installs the lock in the image.")]
-_Lock = Annotated[Path | None, typer.Option("--lock", metavar="FILE", help="Use this lock instead of solving.")]
-_Images = Annotated[bool, typer.Option("--images", help="Only name the images of others that fit; writes nothing.")]
-_Json = Annotated[bool, typer.Option("--json", help="Print the images and the files as JSON.")]
+_Output = Annotated[Path, option("-o", "--output", metavar="DIR", help="The folder for the files.")]
+_Force = Annotated[bool, option("--force", help="Overwrite files that are there.")]
+_Installer = Annotated[str, option("--installer", metavar="pip|uv", help="What installs the lock in the image.")]
+_Lock = Annotated[Path | None, option("--lock", metavar="FILE", help="Use this lock instead of solving.")]
+_Images = Annotated[bool, option("--images", help="Only name the images of others that fit; writes nothing.")]
+_Json = Annotated[bool, option("--json", help="Print the images and the files as JSON.")]
 
 
 @app.command(epilog=_EXAMPLE)

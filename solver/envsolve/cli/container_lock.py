@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from envsolve.cli.planned import Asked
 from envsolve.errors import InputError
+from envsolve.regex import regex
 
 if TYPE_CHECKING:
     from envsolve.dotted import Dotted
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from envsolve.verify.expected import Expected
     from envsolve.ways.container import ContainerSpec
 
-_GLIBC = re.compile(r"glibc >= (\d+\.\d+)")
+_GLIBC = regex(r"glibc >= (\d+\.\d+)")
 _FAMILY = ("torch", "torchvision", "torchaudio")
 
 

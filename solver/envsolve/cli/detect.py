@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from envsolve.cli.command_app import command_app
+from envsolve.cli.declared import option
 
 if TYPE_CHECKING:
     from envsolve.machine.machine import Machine
@@ -16,10 +15,10 @@ app = command_app()
 
 Target = Annotated[
     str | None,
-    typer.Option("--target", metavar="T", help="Not this machine: a profile, a file of pasted output, or a spec."),
+    option("--target", metavar="T", help="Not this machine: a profile, a file of pasted output, or a spec."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print the profile as JSON.")]
-Output = Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the profile to a file.")]
+Json = Annotated[bool, option("--json", help="Print the profile as JSON.")]
+Output = Annotated[Path | None, option("-o", "--output", metavar="FILE", help="Write the profile to a file.")]
 
 
 @app.command(epilog="Example: envsolve detect -o machine.json")
@@ -33,7 +32,7 @@ def detect(target: Target = None, as_json: Json = False, output: Output = None) 
     if output is not None:
         _write(output, profile.dumps(machine))
     if as_json:
-        typer.echo(profile.dumps(machine), nl=False)
+        print(profile.dumps(machine), end="")
     else:
         _show(machine)
 
@@ -57,4 +56,4 @@ def _show(machine: Machine) -> None:
 
     names = load().gpu_names
     for line in lines(machine, lambda name: names.find(name).capability):
-        typer.echo(line)
+        print(line)

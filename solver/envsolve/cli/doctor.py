@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from envsolve.cli import options, talk
 from envsolve.cli.command_app import command_app
+from envsolve.cli.declared import option
 from envsolve.cli.told_as_json import told_as_json
 from envsolve.errors import InputError
 
@@ -22,19 +21,19 @@ app = command_app()
 
 _Report = Annotated[
     str | None,
-    typer.Option("--report", metavar="FILE", help="Read a pasted text instead of looking here; - is standard input."),
+    option("--report", metavar="FILE", help="Read a pasted text instead of looking here; - is standard input."),
 ]
-_Name = Annotated[str | None, typer.Option("--name", metavar="NAME", help="A named environment.")]
-_Path = Annotated[Path | None, typer.Option("--path", metavar="DIR", help="The folder of any environment.")]
-_Python = Annotated[Path | None, typer.Option("--python", metavar="EXE", help="The interpreter of any environment.")]
-_Timeout = Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="The limit for importing torch there.")]
-_Json = Annotated[bool, typer.Option("--json", help="Print the finding as JSON.")]
-_Fix = Annotated[bool, typer.Option("--fix", help="Make a new verified environment beside the ill one.")]
-_Into = Annotated[str | None, typer.Option("--into", metavar="NAME", help="--fix: its name (default: OLD-fixed).")]
-_InPlace = Annotated[bool, typer.Option("--in-place", help="--fix: change the ill environment itself.")]
-_Yes = Annotated[bool, typer.Option("--yes", help="--in-place: don't ask before a foreign environment is changed.")]
+_Name = Annotated[str | None, option("--name", metavar="NAME", help="A named environment.")]
+_Path = Annotated[Path | None, option("--path", metavar="DIR", help="The folder of any environment.")]
+_Python = Annotated[Path | None, option("--python", metavar="EXE", help="The interpreter of any environment.")]
+_Timeout = Annotated[float, option("--timeout", metavar="SECONDS", help="The limit for importing torch there.")]
+_Json = Annotated[bool, option("--json", help="Print the finding as JSON.")]
+_Fix = Annotated[bool, option("--fix", help="Make a new verified environment beside the ill one.")]
+_Into = Annotated[str | None, option("--into", metavar="NAME", help="--fix: its name (default: OLD-fixed).")]
+_InPlace = Annotated[bool, option("--in-place", help="--fix: change the ill environment itself.")]
+_Yes = Annotated[bool, option("--yes", help="--in-place: don't ask before a foreign environment is changed.")]
 _Project = Annotated[
-    Path | None, typer.Option("--with-project", metavar="DIR", help="--fix: also install this project, editable.")
+    Path | None, option("--with-project", metavar="DIR", help="--fix: also install this project, editable.")
 ]
 
 
@@ -44,7 +43,7 @@ def doctor(
     name: _Name = None,
     path: _Path = None,
     python: _Python = None,
-    timeout: _Timeout = 60,
+    timeout: _Timeout = 60.0,
     as_json: _Json = False,
     fix: _Fix = False,
     into: _Into = None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from envsolve.cli import talk
 from envsolve.errors import InputError, RefusedError
 from envsolve.record import record
+from envsolve.regex import regex
 
 if TYPE_CHECKING:
     from envsolve.cli.doctor_remade import Change, Remedy
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # The package that a finding blames: its version goes before anything else does.
 _GUILTY = {"numpy-below-2": ("numpy",)}
-_NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+_NO_NAME = regex(r"[^A-Za-z0-9._-]+")
 
 
 @record

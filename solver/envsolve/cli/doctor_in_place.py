@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import subprocess
 import sys
@@ -12,12 +11,13 @@ from typing import TYPE_CHECKING
 from envsolve.addresses import PYTORCH_INDEX
 from envsolve.cli import talk
 from envsolve.errors import InputError, OutsideError, RefusedError
+from envsolve.regex import regex
 
 if TYPE_CHECKING:
     from envsolve.doctor.finding import Finding
 
 _STDERR = 2  # sys.stderr may stand for something without a file
-_OPEN = re.compile(r"(?<![\w./-])(?:NAME|FILE|DIR|IMAGE|VARIANT)\b|…")  # words that stand for what only the user knows
+_OPEN = regex(r"(?<![\w./-])(?:NAME|FILE|DIR|IMAGE|VARIANT)\b|…")  # words that stand for what only the user knows
 
 
 def mend(interpreter: Path, finding: Finding, *, yes: bool, mirror: str = "") -> tuple[str, ...]:

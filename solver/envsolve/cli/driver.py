@@ -6,10 +6,9 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from envsolve.cli import asked
 from envsolve.cli.command_app import command_app
+from envsolve.cli.declared import option
 from envsolve.cli.planned import Asked
 from envsolve.errors import RefusedError
 
@@ -33,7 +32,7 @@ def driver(
     python: asked.Python = None,
     gpus: asked.Gpus = "all",
     variant: asked.Variant = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the advice as JSON.")] = False,
+    as_json: Annotated[bool, option("--json", help="Print the advice as JSON.")] = False,
 ) -> int:
     """Say which driver branch is enough for what is asked, which is the last for these cards, and how to change it."""
     from envsolve.resolve.plan import Plan

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from envsolve.cli import talk
 from envsolve.cli.command_app import command_app
+from envsolve.cli.declared import argument, option
 
 if TYPE_CHECKING:
     from envsolve.environment.environment import Environment
@@ -18,8 +17,8 @@ app = command_app(
     "List, find, run in and remove named environments.",
     epilog="Example: envsolve envs run pytorch_new -- python train.py",
 )
-_Name = Annotated[str, typer.Argument(metavar="NAME", help="The environment's name.")]
-_Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+_Name = Annotated[str, argument(metavar="NAME", help="The environment's name.")]
+_Json = Annotated[bool, option("--json", help="Print JSON.")]
 
 
 @app.command("list", epilog="Example: envsolve envs list --json")
@@ -59,7 +58,7 @@ def path(name: _Name, as_json: _Json = False) -> None:
 )
 def run(
     name: _Name,
-    command: Annotated[list[str], typer.Argument(metavar="-- CMD...", help="The program and its arguments.")],
+    command: Annotated[list[str], argument(metavar="-- CMD...", help="The program and its arguments.")],
 ) -> int:
     """Run a program in an environment; exit code and signals are the program's own.
 

@@ -12,6 +12,7 @@ from typer.exceptions import TyperException
 from envsolve import __version__
 from envsolve.cli import talk
 from envsolve.cli.commands import COMMANDS
+from envsolve.cli.typed import typed
 from envsolve.errors import InputError
 
 
@@ -25,7 +26,7 @@ class LazyGroup(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         module, _ = COMMANDS[cmd_name]
-        command = typer.main.get_command(importlib.import_module(module).app)
+        command = typer.main.get_command(typed(importlib.import_module(module).app))
         command.name = cmd_name
         return command
 

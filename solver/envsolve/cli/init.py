@@ -6,10 +6,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from envsolve.cli import asked, options
 from envsolve.cli.command_app import command_app
+from envsolve.cli.declared import option
 from envsolve.cli.told_as_json import told_as_json
 
 app = command_app()
@@ -23,34 +22,30 @@ class Ci(StrEnum):
     NONE = "none"
 
 
-_Project = Annotated[
-    Path | None, typer.Option("--project", metavar="DIR", help="The project's folder. Default: this one.")
-]
+_Project = Annotated[Path | None, option("--project", metavar="DIR", help="The project's folder. Default: this one.")]
 _Targets = Annotated[
     list[str] | None,
-    typer.Option(
-        "--target", help='A machine that it must run on: a profile, or "RTX 4090,driver=550". May be repeated.'
-    ),
+    option("--target", help='A machine that it must run on: a profile, or "RTX 4090,driver=550". May be repeated.'),
 ]
-_Gpus = Annotated[str, typer.Option("--gpus", help="Of the cards: all, best, or indexes like 0,1.")]
+_Gpus = Annotated[str, option("--gpus", help="Of the cards: all, best, or indexes like 0,1.")]
 _Variants = Annotated[
     list[str] | None,
-    typer.Option("--variant", help="A variant that the locks may hold: cu126, cpu, …. May be repeated. Default: any."),
+    option("--variant", help="A variant that the locks may hold: cu126, cpu, …. May be repeated. Default: any."),
 ]
 _Outputs = Annotated[
     list[str] | None,
-    typer.Option("-o", "--output", metavar="FILE|DIR/", help="The locks, their format by their name. May be repeated."),
+    option("-o", "--output", metavar="FILE|DIR/", help="The locks, their format by their name. May be repeated."),
 ]
-_Ci = Annotated[Ci, typer.Option("--ci", help="auto: for GitHub where there is a .github folder.")]
+_Ci = Annotated[Ci, option("--ci", help="auto: for GitHub where there is a .github folder.")]
 _Readme = Annotated[
     bool | None,
-    typer.Option(
+    option(
         "--readme/--no-readme", help="A section in README.md. Default: where there is one.", show_default=False
     ),
 ]  # fmt: skip
-_DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing; show what would change as a diff.")]
-_Force = Annotated[bool, typer.Option("--force", help="Change files of envsolve's that are there and say otherwise.")]
-_Json = Annotated[bool, typer.Option("--json", help="Print the files as JSON.")]
+_DryRun = Annotated[bool, option("--dry-run", help="Write nothing; show what would change as a diff.")]
+_Force = Annotated[bool, option("--force", help="Change files of envsolve's that are there and say otherwise.")]
+_Json = Annotated[bool, option("--json", help="Print the files as JSON.")]
 
 
 @app.command(epilog='Example: envsolve init --target "RTX 4090,driver=550.54.14,python=3.12" --dry-run')

@@ -14,13 +14,14 @@ from envsolve.cli.init_wish import InitWish
 from envsolve.cli.planned import Asked
 from envsolve.errors import InputError
 from envsolve.keeping.declared import FILE, Declared, DeclaredTarget
+from envsolve.regex import regex
 
 if TYPE_CHECKING:
     from envsolve.cli.lock_order import Job
     from envsolve.machine.machine import Machine
     from envsolve.settings import Settings
 
-_MINOR = re.compile(r"(\d+\.\d+)(?:\.\d+)*(t?)")
+_MINOR = regex(r"(\d+\.\d+)(?:\.\d+)*(t?)")
 
 
 def declaration(wish: InitWish, base: Declared | None, inputs: Inputs, settings: Settings) -> Declared:

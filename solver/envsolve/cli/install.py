@@ -5,30 +5,29 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from envsolve.cli import asked, options
 from envsolve.cli.chosen import Manager
 from envsolve.cli.command_app import command_app
+from envsolve.cli.declared import option
 from envsolve.cli.installing import Tool, When
 from envsolve.cli.planned import Asked
 
 app = command_app()
 
-_Name = Annotated[str | None, typer.Option("--name", help="The name of the environment.")]
-_Path = Annotated[Path | None, typer.Option("--path", help="A project's own environment, at this folder.")]
-_LockFile = Annotated[Path | None, typer.Option("--lock", help="Install from this lock, without planning.")]
-_Installer = Annotated[Tool, typer.Option("--installer", help="What fills it; auto: uv where there is one, else pip.")]
-_Replace = Annotated[bool, typer.Option("--replace", help="Replace an environment, once the new one is verified.")]
-_Verify = Annotated[When | None, typer.Option("--verify", help="now, or later (default with --target).")]
-_Json = Annotated[bool, typer.Option("--json", help="Print the environment as JSON.")]
+_Name = Annotated[str | None, option("--name", help="The name of the environment.")]
+_Path = Annotated[Path | None, option("--path", help="A project's own environment, at this folder.")]
+_LockFile = Annotated[Path | None, option("--lock", help="Install from this lock, without planning.")]
+_Installer = Annotated[Tool, option("--installer", help="What fills it; auto: uv where there is one, else pip.")]
+_Replace = Annotated[bool, option("--replace", help="Replace an environment, once the new one is verified.")]
+_Verify = Annotated[When | None, option("--verify", help="now, or later (default with --target).")]
+_Json = Annotated[bool, option("--json", help="Print the environment as JSON.")]
 _Bundle = Annotated[
-    Path | None, typer.Option("--bundle", metavar="DIR", help="Install what `envsolve bundle` wrote; no network.")
+    Path | None, option("--bundle", metavar="DIR", help="Install what `envsolve bundle` wrote; no network.")
 ]
-_Manager = Annotated[Manager, typer.Option("--manager", help="What makes the environment and brings its Python.")]
+_Manager = Annotated[Manager, option("--manager", help="What makes the environment and brings its Python.")]
 _Project = Annotated[
     Path | None,
-    typer.Option("--with-project", metavar="DIR", help="Also install the project in this folder, editable."),
+    option("--with-project", metavar="DIR", help="Also install the project in this folder, editable."),
 ]
 
 

@@ -7,10 +7,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from envsolve.cli import asked, options
 from envsolve.cli.command_app import command_app
+from envsolve.cli.declared import option
 from envsolve.cli.lock_order import DEFAULT, LockOrder, jobs_of, outputs_of
 from envsolve.cli.planned import Asked
 from envsolve.cli.recorded import Given, many, one, recorded_in
@@ -34,40 +33,40 @@ class Tool(StrEnum):
 
 _Targets = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--target",
         help='Another machine: a profile, pasted nvidia-smi output, or "RTX 4090,driver=550". May be repeated.',
     ),
 ]
 _Output = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "-o", "--output", metavar="FILE|DIR/",
         help=f"The lock, its format by its name, or a folder with a file for each target. Default: {DEFAULT}.",
     ),
 ]  # fmt: skip
 _Check = Annotated[
     bool,
-    typer.Option(
+    option(
         "--check",
         help="Write nothing; exit 1 with a diff if a lock no longer answers its inputs: those given, or its header's.",
     ),
 ]
-_Upgrade = Annotated[bool, typer.Option("--upgrade", help="Take the newest versions, whatever the lock holds now.")]
+_Upgrade = Annotated[bool, option("--upgrade", help="Take the newest versions, whatever the lock holds now.")]
 _UpgradePackage = Annotated[
-    list[str] | None, typer.Option("--upgrade-package", metavar="NAME", help="Upgrade this one. May be repeated.")
+    list[str] | None, option("--upgrade-package", metavar="NAME", help="Upgrade this one. May be repeated.")
 ]
 _Snippet = Annotated[
-    Tool | None, typer.Option("--snippet", help="Write no file; print what another tool's configuration needs.")
+    Tool | None, option("--snippet", help="Write no file; print what another tool's configuration needs.")
 ]
 _CondaChannel = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--conda-channel", metavar="CHANNEL",
         help="Where conda-lock.yml takes Python and pip from; may be repeated. Default: conda-forge.",
     ),
 ]  # fmt: skip
-_Json = Annotated[bool, typer.Option("--json", help="Print what was locked as JSON.")]
+_Json = Annotated[bool, option("--json", help="Print what was locked as JSON.")]
 
 
 @app.command(epilog='Example: envsolve lock -r requirements.in --target "RTX 4090,driver=550.54.14" -o pylock.toml')

@@ -5,16 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from envsolve.cli.declared import Declared, option
 from envsolve.cli.given_settings import settings_from as settings_from
 
 _PANEL = "Where packages come from"
 
 
-def _option(flag: str, text: str, **rest: object) -> object:
+def _option(flag: str, text: str, **rest: object) -> Declared:
     variable = f"ENVSOLVE_{flag.removeprefix('--').upper().replace('-', '_')}"
-    return typer.Option(flag, help=f"{text} [{variable}]", show_default=False, rich_help_panel=_PANEL, **rest)  # type: ignore[call-overload]
+    return option(flag, help=f"{text} [{variable}]", show_default=False, rich_help_panel=_PANEL, **rest)
 
 
 Source = Annotated[
@@ -37,5 +36,5 @@ CacheDir = Annotated[Path | None, _option("--cache-dir", "Where pages and metada
 
 Channels = Annotated[
     list[str] | None,
-    typer.Option("--conda-channel", metavar="CHANNEL", help="Where conda takes Python from. May be repeated."),
+    option("--conda-channel", metavar="CHANNEL", help="Where conda takes Python from. May be repeated."),
 ]

@@ -8,10 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from envsolve.cli import asked, options
 from envsolve.cli.command_app import command_app
+from envsolve.cli.declared import option
 from envsolve.cli.planned import Asked
 from envsolve.cli.told_as_json import told_as_json
 
@@ -47,15 +46,15 @@ def plan(
     cache_dir: options.CacheDir = None,
     from_file: Annotated[
         Path | None,
-        typer.Option(
+        option(
             "--from",
             metavar="FILE",
             help="Judge another tool's pins: uv.lock, poetry.lock, pylock.toml, environment.yml, requirements.txt.",
         ),
     ] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show every refusal with its reason.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
-    output: Annotated[list[str] | None, typer.Option("-o", "--output", help="Also write a lock to this file.")] = None,
+    explain: Annotated[bool, option("--explain", help="Show every refusal with its reason.")] = False,
+    as_json: Annotated[bool, option("--json", help="Print the answer as JSON.")] = False,
+    output: Annotated[list[str] | None, option("-o", "--output", help="Also write a lock to this file.")] = None,
 ) -> int:
     """Choose the torch build that runs here, and say why. The torch family needs no network."""
     wanted = Asked(

@@ -1,4 +1,4 @@
-"""Quick: the plainest `envsolve install --lock`, read without the library that reads every other command line.
+"""Quick: a plain command line, read without the library that reads every other one.
 
 That library takes as long to load as uv to make an environment. Whatever isn't exactly of this form is left to it, and
 so is all that is wrong: it alone words what to say about a command line. A test holds both to the same answer.
@@ -7,78 +7,129 @@ so is all that is wrong: it alone words what to say about a command line. A test
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
+from envsolve.cli.commands import COMMANDS
 from envsolve.record import record
 
-_TEXTS = ("--name", "--source", "--mirror", "--index")
-_PATHS = {"--path": "path", "--lock": "lock_file", "--cache-dir": "cache_dir"}
-_LISTS = ("--extra-index", "--find-links")
-_SWITCHES = {"--replace": "replace", "--json": "as_json", "--offline": "offline", "--refresh": "refresh"}
-_CHOICES = ("--installer", "--verify")
+if TYPE_CHECKING:
+    from envsolve.cli.command_app import Command, CommandApp
+
+_QUIET = {"-q", "--quiet"}
+_VERBOSE = {"-v", "--verbose"}
+# What a parameter may say of itself: how it is shown, and what a number must keep to.
+_SHOWN = {"help", "metavar", "show_default", "rich_help_panel", "hidden"}
+_BOUNDS = {"min", "max"}
 
 
 @record
 class Plain:
-    """What the line says: the arguments of `installed`, and how much is told."""
+    """What the line says: the function to call, with which arguments, and how much is told."""
 
+    function: Callable[..., Any]
     words: dict[str, Any]
     quiet: bool = False
     verbose: bool = False
 
     def run(self) -> int:
-        """Install; the exit code."""
+        """The exit code."""
         from envsolve.cli import talk
-        from envsolve.cli.installed import installed
-        from envsolve.cli.planned import Asked
 
         talk.set_level(quiet=self.quiet, verbose=self.verbose)
-        return installed(Asked(), **self.words)
+        code = self.function(**self.words)
+        return code if isinstance(code, int) else 0
+
+
+@record
+class _Parameter:
+    """A parameter: its type, None where only typer can read it, and whether it may be said more than once."""
+
+    name: str
+    kind: type | None
+    many: bool
+    flags: tuple[str, ...]
 
 
 def read(argv: Sequence[str]) -> Plain | None:
-    """The install that a command line asks for, or None where it is for typer to read."""
-    if "install" not in argv or "--lock" not in argv or "_ENVSOLVE_COMPLETE" in os.environ:
+    """The command that a line asks for, or None where it is for typer to read."""
+    if "_ENVSOLVE_COMPLETE" in os.environ:
         return None
-    start = argv.index("install")
-    before = argv[:start]
-    if not {"-q", "--quiet", "-v", "--verbose"}.issuperset(before):
+    rest = list(argv)
+    before: set[str] = set()
+    while rest and rest[0] in _QUIET | _VERBOSE:
+        before.add(rest.pop(0))
+    command = _command(rest)
+    if command is None or command.context:
         return None
-    words = _words(list(argv[start + 1 :]))
-    if words is None or "lock_file" not in words:
+    words = _words(command, rest)
+    if words is None:
         return None
-    return Plain(words=words, quiet=_any(before, "-q", "--quiet"), verbose=_any(before, "-v", "--verbose"))
+    quiet, verbose = not before.isdisjoint(_QUIET), not before.isdisjoint(_VERBOSE)
+    return Plain(function=command.function, words=words, quiet=quiet, verbose=verbose)
 
 
-def _any(given: Sequence[str], *flags: str) -> bool:
-    return any(flag in given for flag in flags)
+def _command(rest: list[str]) -> Command | None:
+    """The command that the first words name; they are taken away."""
+    if not rest or rest[0] not in COMMANDS:
+        return None
+    from importlib import import_module
+
+    app: CommandApp = import_module(COMMANDS[rest.pop(0)][0]).app
+    if not app.several:
+        return app.commands[0]
+    name = rest.pop(0) if rest else ""
+    return next((command for command in app.commands if command.name == name), None)
 
 
-def _words(rest: list[str]) -> dict[str, Any] | None:
-    readers = _readers()
+def _words(command: Command, rest: list[str]) -> dict[str, Any] | None:
+    """The arguments for the function, by what the rest of the line says; None where any word is not plain."""
+    known = [_parameter(name, hint) for name, hint in command.hints().items()]
+    flags = {flag: one for one in known for flag in one.flags if one.kind}
+    places = [one for one in known if not one.flags]
     words: dict[str, Any] = {}
     while rest:
-        flag = rest.pop(0)
-        if flag in _SWITCHES:
-            words[_SWITCHES[flag]] = True
-            continue
-        value = rest.pop(0) if rest else ""
-        if flag not in readers or not value or value.startswith("-"):
+        one = _next(rest, flags, places)
+        value = _value(one, rest.pop(0)) if one and rest else None
+        if one is None or value is None:
             return None
-        name = _PATHS.get(flag, flag.removeprefix("--").replace("-", "_"))
-        try:
-            words[name] = [*words.get(name, ()), value] if flag in _LISTS else readers[flag](value)
-        except ValueError:  # no such choice
-            return None
-    return words
+        words[one.name] = [*words.get(one.name, ()), value] if one.many else value
+    return words if command.required <= words.keys() else None
 
 
-def _readers() -> dict[str, Callable[[str], object]]:
-    from pathlib import Path
+def _next(rest: list[str], flags: Mapping[str, _Parameter], places: list[_Parameter]) -> _Parameter | None:
+    """The parameter that the next word is for; a flag that a value follows is taken away, and so is a place."""
+    word = rest[0]
+    if not word.startswith("-"):
+        return (places[0] if places[0].many else places.pop(0)) if places else None
+    one = flags.get(word)
+    if one and one.kind is not bool:
+        del rest[0]
+    return one
 
-    from envsolve.cli.installing import Tool, When
 
-    choices: dict[str, type[StrEnum]] = dict(zip(_CHOICES, (Tool, When), strict=True))
-    return {**dict.fromkeys((*_TEXTS, *_LISTS), str), **dict.fromkeys(_PATHS, Path), **choices}
+def _value(one: _Parameter, word: str) -> Any:
+    """What a word says of a parameter; None where typer must look at it."""
+    if one.kind is bool:
+        return True
+    if one.kind is None or not word or word.startswith("-"):
+        return None
+    try:
+        return one.kind(word)
+    except ValueError:  # no such choice
+        return None
+
+
+def _parameter(name: str, hint: Any) -> _Parameter:
+    kind, said = get_args(hint)
+    assert said.words.keys() <= _SHOWN | _BOUNDS, f"typer must look at {name}, said or not"
+    if isinstance(kind, UnionType):
+        kind = next(one for one in get_args(kind) if one is not NoneType)
+    many = get_origin(kind) is list
+    kind = get_args(kind)[0] if many else kind
+    plain = kind in (str, Path, bool) or issubclass(kind, StrEnum)
+    pair = any("/" in flag for flag in said.flags)  # --this/--not-this
+    return _Parameter(name=name, kind=kind if plain and not pair else None, many=many, flags=said.flags)

@@ -9,11 +9,12 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from envsolve.errors import InputError
+from envsolve.regex import regex
 
 if TYPE_CHECKING:
     from envsolve.lock.wishes import Wishes
 
-_PYPROJECT = re.compile(r"(.*[._-])?pyproject.*\.toml", re.IGNORECASE)
+_PYPROJECT = regex(r"(.*[._-])?pyproject.*\.toml", re.IGNORECASE)
 
 
 def read_wishes(

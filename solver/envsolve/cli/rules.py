@@ -6,9 +6,8 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from envsolve.cli.command_app import command_app
+from envsolve.cli.declared import argument, option
 from envsolve.cli.rules_update import update
 
 if TYPE_CHECKING:
@@ -29,13 +28,13 @@ app.command(epilog="Example: envsolve rules update --mirror https://mirror.examp
 def show(
     what: Annotated[
         str | None,
-        typer.Argument(
+        argument(
             metavar="[GPU|TORCH|VARIANT|DRIVER]",
             help="A GPU name, a capability (8.9), a torch (2.9.1, 2.9.1+cu128), a variant or a driver (580.65.06).",
         ),
     ] = None,
-    low: Annotated[bool, typer.Option("--low", help="Only rows of low certainty.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    low: Annotated[bool, option("--low", help="Only rows of low certainty.")] = False,
+    as_json: Annotated[bool, option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print the rows of the rules that speak of something; without an argument, what the rules hold."""
     from envsolve.rulebook.facts import facts

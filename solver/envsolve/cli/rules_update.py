@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from envsolve.cli import options, talk
+from envsolve.cli.declared import option
 from envsolve.errors import OutsideError
 
 if TYPE_CHECKING:
@@ -20,12 +19,12 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 
-_DryRun = Annotated[bool, typer.Option("--dry-run", help="Only list what is new; write nothing.")]
+_DryRun = Annotated[bool, option("--dry-run", help="Only list what is new; write nothing.")]
 _Read = Annotated[
-    bool, typer.Option("--read-wheels", help="Read the code targets of each new CUDA build from one of its wheels.")
+    bool, option("--read-wheels", help="Read the code targets of each new CUDA build from one of its wheels.")
 ]
-_Forget = Annotated[bool, typer.Option("--forget", help="Drop what former updates found, and stop.")]
-_Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+_Forget = Annotated[bool, option("--forget", help="Drop what former updates found, and stop.")]
+_Json = Annotated[bool, option("--json", help="Print JSON.")]
 
 
 def update(

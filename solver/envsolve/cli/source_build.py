@@ -8,10 +8,9 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from envsolve.cli import asked, talk
 from envsolve.cli.command_app import command_app
+from envsolve.cli.declared import option
 from envsolve.errors import InputError, RefusedError
 
 if TYPE_CHECKING:
@@ -24,11 +23,11 @@ if TYPE_CHECKING:
 app = command_app()
 
 _EXAMPLE = 'Example: envsolve source-build --torch 1.13.1 --target "Tesla K40c,driver=470.82,python=3.10" -o my-build'
-_Torch = Annotated[str, typer.Option("--torch", metavar="VERSION", help="The PyTorch release to compile.")]
-_Cuda = Annotated[str | None, typer.Option("--cuda", metavar="VERSION", help="Only this toolkit, like 11.8.")]
-_Output = Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The folder for the files.")]
-_Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")]
-_Json = Annotated[bool, typer.Option("--json", help="Print the recipe as JSON.")]
+_Torch = Annotated[str, option("--torch", metavar="VERSION", help="The PyTorch release to compile.")]
+_Cuda = Annotated[str | None, option("--cuda", metavar="VERSION", help="Only this toolkit, like 11.8.")]
+_Output = Annotated[Path, option("-o", "--output", metavar="DIR", help="The folder for the files.")]
+_Force = Annotated[bool, option("--force", help="Overwrite files that are there.")]
+_Json = Annotated[bool, option("--json", help="Print the recipe as JSON.")]
 
 
 @app.command(epilog=_EXAMPLE)

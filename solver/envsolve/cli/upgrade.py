@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from envsolve.cli import options
 from envsolve.cli.chosen import Manager, planned, read_lock
 from envsolve.cli.command_app import command_app
+from envsolve.cli.declared import argument, option
 from envsolve.cli.installing import Job, Tool, When, carry_out, slot_of
 from envsolve.cli.planned import Asked
 from envsolve.errors import InputError
@@ -23,14 +22,14 @@ if TYPE_CHECKING:
 app = command_app()
 
 _Requirements = Annotated[
-    list[str] | None, typer.Argument(metavar="[REQ]...", help="New or changed ones; the others stay as they were.")
+    list[str] | None, argument(metavar="[REQ]...", help="New or changed ones; the others stay as they were.")
 ]
-_Name = Annotated[str | None, typer.Option("--name", help="The name of the environment.")]
-_Path = Annotated[Path | None, typer.Option("--path", help="A project's own environment, at this folder.")]
-_LockFile = Annotated[Path | None, typer.Option("--lock", help="Install from this lock, without planning.")]
-_Installer = Annotated[Tool, typer.Option("--installer", help="What fills it; auto: uv where there is one, else pip.")]
-_Verify = Annotated[When, typer.Option("--verify", help="now, or later.")]
-_Json = Annotated[bool, typer.Option("--json", help="Print the environment as JSON.")]
+_Name = Annotated[str | None, option("--name", help="The name of the environment.")]
+_Path = Annotated[Path | None, option("--path", help="A project's own environment, at this folder.")]
+_LockFile = Annotated[Path | None, option("--lock", help="Install from this lock, without planning.")]
+_Installer = Annotated[Tool, option("--installer", help="What fills it; auto: uv where there is one, else pip.")]
+_Verify = Annotated[When, option("--verify", help="now, or later.")]
+_Json = Annotated[bool, option("--json", help="Print the environment as JSON.")]
 
 
 @app.command(epilog="Example: envsolve upgrade --name pytorch_new 'torch>=2.11'")

@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from envsolve.cli import talk
 from envsolve.cli.command_app import command_app
+from envsolve.cli.declared import option
 from envsolve.errors import InputError, OutsideError
 
 if TYPE_CHECKING:
@@ -19,17 +18,17 @@ if TYPE_CHECKING:
 
 app = command_app()
 
-_Name = Annotated[str | None, typer.Option("--name", help="A named environment.", metavar="NAME")]
-_Path = Annotated[Path | None, typer.Option("--path", help="The folder of any environment.", metavar="DIR")]
-_Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
-_Static = Annotated[bool, typer.Option("--static", help="Leave out what needs a GPU (when an image is built).")]
-_Ci = Annotated[Path | None, typer.Option("--ci", help="Also write JUnit XML to this file.", metavar="JUNIT.xml")]
-_Timeout = Annotated[float, typer.Option("--timeout", help="The limit of each child process.", metavar="SECONDS")]
-_Bench = Annotated[bool, typer.Option("--bench", help="Also measure how fast it computes, per GPU (minutes).")]
+_Name = Annotated[str | None, option("--name", help="A named environment.", metavar="NAME")]
+_Path = Annotated[Path | None, option("--path", help="The folder of any environment.", metavar="DIR")]
+_Json = Annotated[bool, option("--json", help="Print the report as JSON.")]
+_Static = Annotated[bool, option("--static", help="Leave out what needs a GPU (when an image is built).")]
+_Ci = Annotated[Path | None, option("--ci", help="Also write JUnit XML to this file.", metavar="JUNIT.xml")]
+_Timeout = Annotated[float, option("--timeout", help="The limit of each child process.", metavar="SECONDS")]
+_Bench = Annotated[bool, option("--bench", help="Also measure how fast it computes, per GPU (minutes).")]
 _Compare = Annotated[
-    Path | None, typer.Option("--compare", help="With --bench: against what --bench --json wrote.", metavar="FILE.json")
+    Path | None, option("--compare", help="With --bench: against what --bench --json wrote.", metavar="FILE.json")
 ]
-_Plot = Annotated[Path | None, typer.Option("--plot", help="With --bench: also draw it.", metavar="FILE.svg")]
+_Plot = Annotated[Path | None, option("--plot", help="With --bench: also draw it.", metavar="FILE.svg")]
 
 
 @app.command(epilog="Example: envsolve verify --name pytorch_new")
@@ -39,7 +38,7 @@ def verify(
     as_json: _Json = False,
     static: _Static = False,
     ci: _Ci = None,
-    timeout: _Timeout = 300,
+    timeout: _Timeout = 300.0,
     bench: _Bench = False,
     compare: _Compare = None,
     plot: _Plot = None,

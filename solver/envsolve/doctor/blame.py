@@ -7,6 +7,7 @@ import re
 from envsolve.doctor.evidence import Evidence, Frame, Symptom
 from envsolve.doctor.facts import Facts
 from envsolve.doctor.report_frames import module_of
+from envsolve.regex import regex
 
 FAMILY = frozenset({
     "torch", "torchvision", "torchaudio", "torchgen", "functorch", "triton", "nvidia", "numpy", "pip", "setuptools",
@@ -23,8 +24,8 @@ _PURE = frozenset({
     "surya", "insightface", "skimage", "PIL",
 })  # fmt: skip
 OWN_SPACES = ("torchvision", "torchaudio", "aten", "prims", "profiler", "c10d", "quantized")
-_TORCH_SOURCE = re.compile(r"aten|ATen|THC|c10|torch[/\\]csrc|[/\\]pytorch[/\\]|torch[/\\]lib[/\\]th|\.\./")
-_CUDA_SOURCE = re.compile(r"(?:[A-Za-z]:)?[\w./\\+~-]+\.(?:cu|cuh)(?=[:(])")
+_TORCH_SOURCE = regex(r"aten|ATen|THC|c10|torch[/\\]csrc|[/\\]pytorch[/\\]|torch[/\\]lib[/\\]th|\.\./")
+_CUDA_SOURCE = regex(r"(?:[A-Za-z]:)?[\w./\\+~-]+\.(?:cu|cuh)(?=[:(])")
 _NEAR_LINES = 60  # a traceback's own lines before its message
 
 

@@ -15,6 +15,7 @@ from packaging.version import InvalidVersion, Version
 from envsolve.capability import Capability
 from envsolve.dotted import Dotted
 from envsolve.errors import OutsideError
+from envsolve.regex import regex
 from envsolve.rulebook.compiled import Compiled, Tree, parse
 from envsolve.rulebook.load import load_document, rules_dir
 
@@ -146,7 +147,7 @@ class Facts:
         return self.compiled.tables[table]
 
 
-_CUDA_MAJOR = re.compile(r"-cu\d+$")
+_CUDA_MAJOR = regex(r"-cu\d+$")
 
 
 def load_facts(folder: Path | None = None) -> Facts:

@@ -12,6 +12,7 @@ from packaging.version import Version
 
 from envsolve.doctor.evidence import Evidence, Symptom
 from envsolve.doctor.torch_state import public, variant_of_label
+from envsolve.regex import regex
 
 FAMILY = ("torch", "torchvision", "torchaudio")
 RELATED = (
@@ -25,22 +26,20 @@ RELATED = (
     "cpuonly",
     "pytorch-mutex",
 )
-_REQUIREMENT = re.compile(r"^([A-Za-z][\w.-]*?)(?:\[[^\]]*\])?\s*((?:[<>=!~]=?=?\s*[^,\s]+,?\s*)*)$")
-_EXACT = re.compile(r"==?=?\s*([^,\s*]+)")
+_REQUIREMENT = regex(r"^([A-Za-z][\w.-]*?)(?:\[[^\]]*\])?\s*((?:[<>=!~]=?=?\s*[^,\s]+,?\s*)*)$")
+_EXACT = regex(r"==?=?\s*([^,\s*]+)")
 # A source of poetry, or an index of uv, up to the next table; one that is default or primary replaces the usual index.
-_TABLES = re.compile(
+_TABLES = regex(
     r"(\[\[tool\.(?:poetry\.source|uv\.index)\]\]\n(?:(?!\[)[^\n]*\n)*?(?:(?!\[)[^\n]*\burl = \"([^\"\n]+)\"[^\n]*\n?)"
     r"(?:(?!\[)[^\n]*\n?)*)"
 )
-_IS_DEFAULT = re.compile(r"^\s*(?:default = true|priority = \"(?:primary|default)\")", re.MULTILINE)
+_IS_DEFAULT = regex(r"^\s*(?:default = true|priority = \"(?:primary|default)\")", re.MULTILINE)
 # conda's solvers, and pixi's
-_CONDA_INLINE = re.compile(
+_CONDA_INLINE = regex(
     r"(?:nothing provides requested|No candidates were found for) ([^\s.]\S*)(?:\s([\d][\d.]*))?"
     r"|package (\S+) does not exist"
 )
-_CONDA_ITEM = re.compile(
-    r"^\s*-\s+([\w.-]+?)(?:(?:\[version='?|[ =]*)([<>=]*[\d][^\s'\]]*))?(?:[\s'\]]|$)", re.MULTILINE
-)
+_CONDA_ITEM = regex(r"^\s*-\s+([\w.-]+?)(?:(?:\[version='?|[ =]*)([<>=]*[\d][^\s'\]]*))?(?:[\s'\]]|$)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,10 +13,11 @@ from envsolve.doctor.evidence import Damage
 from envsolve.doctor.look_child import where
 from envsolve.doctor.look_place import Place, is_file
 from envsolve.errors import OutsideError
+from envsolve.regex import regex
 
-_HOME = re.compile(r"^home *= *(.+?) *$", re.MULTILINE)
-_VERSION = re.compile(r"^version(?:_info)? *= *(\d+\.\d+)", re.MULTILINE)
-_LIB = re.compile(r"python(\d+\.\d+t?)$")
+_HOME = regex(r"^home *= *(.+?) *$", re.MULTILINE)
+_VERSION = regex(r"^version(?:_info)? *= *(\d+\.\d+)", re.MULTILINE)
+_LIB = regex(r"python(\d+\.\d+t?)$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

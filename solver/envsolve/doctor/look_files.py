@@ -11,13 +11,15 @@ from urllib.parse import unquote, urlsplit
 
 from packaging.utils import canonicalize_name
 
-_FIELD = re.compile(r"^(Name|Version): *(.+?) *$", re.MULTILINE)
-_REQUIRES = re.compile(r"^Requires-Dist: *(.+?) *$", re.MULTILINE)
-_FOLDER = re.compile(r"([A-Za-z0-9][\w.]*)-(\d[\w.!+]*)\.dist-info$")
+from envsolve.regex import regex
+
+_FIELD = regex(r"^(Name|Version): *(.+?) *$", re.MULTILINE)
+_REQUIRES = regex(r"^Requires-Dist: *(.+?) *$", re.MULTILINE)
+_FOLDER = regex(r"([A-Za-z0-9][\w.]*)-(\d[\w.!+]*)\.dist-info$")
 _VERSION_PY = {
-    "version": re.compile(r"^__version__(?:: \w+)? = ['\"]([^'\"]+)", re.MULTILINE),
-    "cuda": re.compile(r"^cuda(?:: [^=]+)? = (?:['\"]([^'\"]+)|None)", re.MULTILINE),
-    "hip": re.compile(r"^hip(?:: [^=]+)? = (?:['\"]([^'\"]+)|None)", re.MULTILINE),
+    "version": regex(r"^__version__(?:: \w+)? = ['\"]([^'\"]+)", re.MULTILINE),
+    "cuda": regex(r"^cuda(?:: [^=]+)? = (?:['\"]([^'\"]+)|None)", re.MULTILINE),
+    "hip": regex(r"^hip(?:: [^=]+)? = (?:['\"]([^'\"]+)|None)", re.MULTILINE),
 }
 
 

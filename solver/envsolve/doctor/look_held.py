@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from email.message import Message
 from email.parser import HeaderParser
@@ -16,8 +15,9 @@ from envsolve.doctor.look_base import Base, base_of
 from envsolve.doctor.look_files import local_path, named_by
 from envsolve.doctor.look_place import Place
 from envsolve.doctor.top_level import Held
+from envsolve.regex import regex
 
-_SECTION = re.compile(r"\[(?P<extra>[^:\]]*)(?::(?P<marker>[^\]]*))?\]")
+_SECTION = regex(r"\[(?P<extra>[^:\]]*)(?::(?P<marker>[^\]]*))?\]")
 
 
 def held(place: Place) -> tuple[Held, ...]:

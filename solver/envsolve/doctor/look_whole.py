@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -15,14 +14,15 @@ from envsolve.doctor.evidence import Damage
 from envsolve.doctor.look_child import Trial
 from envsolve.doctor.look_files import Dist
 from envsolve.doctor.look_needs import marker_environment
+from envsolve.regex import regex
 
 _FAMILY = ("torch", "torchvision", "torchaudio")
-_NO_MODULE = re.compile(r"No module named '?([A-Za-z_]\w*)")
-_NO_LIBRARY = re.compile(r"\blib(\w+)\.so[.\d]*: cannot open shared object file")
+_NO_MODULE = regex(r"No module named '?([A-Za-z_]\w*)")
+_NO_LIBRARY = regex(r"\blib(\w+)\.so[.\d]*: cannot open shared object file")
 _BINARY = (".so", ".dll", ".pyd", ".dylib")
 _MODULES = {"PIL": "pillow"}  # where the package has another name
 _SHOWN = 3
-_TELLING = re.compile(r"(?!cu\d)\w{4,}")  # not "cu13", which stands in most names
+_TELLING = regex(r"(?!cu\d)\w{4,}")  # not "cu13", which stands in most names
 
 
 def damage(dists: Sequence[Dist], trial: Trial, *, sites: Sequence[Path] = (), python: str = "") -> tuple[Damage, ...]:

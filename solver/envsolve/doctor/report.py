@@ -15,60 +15,59 @@ from envsolve.doctor.report_commands import commands
 from envsolve.doctor.report_packages import last_state, packages
 from envsolve.doctor.report_plain import plain
 from envsolve.doctor.report_python import Said, answers
+from envsolve.regex import regex
 from envsolve.rulebook.rulebook import Rulebook
 
 MOST_CHARACTERS = 500_000  # of the end of a text: the last lines tell what went wrong
-_WHEEL = re.compile(r"[\w.]+-\d[\w.+!%]*-[\w.]+-[\w.]+-[\w.]+\.whl")
-_REFUSED = re.compile(r"is not a supported wheel|only has wheels")
-_TARGETS = re.compile(
+_WHEEL = regex(r"[\w.]+-\d[\w.+!%]*-[\w.]+-[\w.]+-[\w.]+\.whl")
+_REFUSED = regex(r"is not a supported wheel|only has wheels")
+_TARGETS = regex(
     r"\[((?:'(?:sm|compute)_\d+\w?'(?:,\s*)?)+)\]|(?:arch(?:itectures?)?"
     r"|capabilit\w+)[^\n]{0,40}?:?\s((?:sm_\d+\w?,?\s?){2,}(?:compute_\d+\w?)?)"
 )
-_TARGET = re.compile(r"(?:sm|compute)_\d+[af]?")
-_LABELLED = re.compile(
+_TARGET = regex(r"(?:sm|compute)_\d+[af]?")
+_LABELLED = regex(
     r"(?:\btorch\.__version__`?\s*(?:==|=|:|->|is|gives|says|shows|prints)"
     r"|\b(?:[Pp]y)?[Tt]orch[ _-][Vv]ersion`?\s*(?:==|=|:|->|is)"
     r"|(?<![\w/])(?<!build )(?:[Pp]y)?[Tt]orch[*`]{0,2}\s*:[*`]{0,2})\s*[`'\"]?(\d+\.\d+[\w.+-]*)"
 )
-_PROSE = re.compile(
+_PROSE = regex(
     r"\b(?:py)?torch[ =-]{1,2}(?:version )?v?(\d+\.\d+(?:\.\d+)?(?:[a-z]+\d*)?(?:\.dev\d+)?(?:\+[\w.]+)?)",
     re.IGNORECASE,
 )
 # Programs that say on which device they run: they asked torch, and it had one.
-_ON_DEVICE = re.compile(r"^Device: cuda:\d|^Using (?:torch )?device:? ['\"]?cuda\b|\btorch-\d\S* CUDA:\d", re.MULTILINE)
+_ON_DEVICE = regex(r"^Device: cuda:\d|^Using (?:torch )?device:? ['\"]?cuda\b|\btorch-\d\S* CUDA:\d", re.MULTILINE)
 # "I upgraded torch from 2.4.0 to 2.6.0"
-_MOVED = re.compile(r"\b(?:py)?torch from v?\d+\.\d\S* to v?(\d+\.\d+(?:\.\d+)?(?:\+[\w.]+)?)", re.IGNORECASE)
+_MOVED = regex(r"\b(?:py)?torch from v?\d+\.\d\S* to v?(\d+\.\d+(?:\.\d+)?(?:\+[\w.]+)?)", re.IGNORECASE)
 # "torch 2.5.1 cu121", "torch 2.5.1 (cpu)"
-_APART = re.compile(
+_APART = regex(
     r"\b(?:py)?torch[ =-]{1,2}v?(\d+\.\d+\.\d+)(?: |,\s?|\s?\()(?:(cu\d{2,3})\b|(?<=\()(cpu)\))", re.IGNORECASE
 )
-_OTHERS = re.compile(
+_OTHERS = regex(
     r"(?<![\w./-])(torchvision|torchaudio|numpy|triton|xformers|flash-attn|bitsandbytes|vllm|torchtext|torchcodec)"
     r"[ =]{1,2}(?:version )?v?(\d+\.\d+(?:\.\d+)?(?:\.?post\d+|\.dev\d+|a\d|rc\d)?(?:\+[\w.]+)?)(?![\w.]*-)",
     re.IGNORECASE,
 )
 # What stands in front of a version that is not torch's, or only asked for; and what makes it a result all the same.
-_OWNED = re.compile(
+_OWNED = regex(
     r"(?:vision|audio|text|data|xformers|triton|codec|install|add|requir\w*|needs?|wants?)\b[^,;]*$", re.IGNORECASE
 )
-_RESULT = re.compile(
-    r"\b(?:gave|gives|got|shows|reports|prints|is now|now has)\s+(?:me\s+)?(?:torch\s+)?$", re.IGNORECASE
-)
-_BARE = re.compile(
+_RESULT = regex(r"\b(?:gave|gives|got|shows|reports|prints|is now|now has)\s+(?:me\s+)?(?:torch\s+)?$", re.IGNORECASE)
+_BARE = regex(
     r"(?<![\w.+/=-])(\d+\.\d+\.\d+(?:\.dev\d+|[ab]\d+\w*)?\+(?:cu\d{2,3}|cpu|rocm[\d.]+|xpu|nv[\w.]+))(?![\w+])"
 )
 # "pytorch/pytorch:2.8.0-cuda12.9-cudnn9-runtime": such an image holds the wheel of that CUDA.
-_IMAGE = re.compile(r"\bpytorch/pytorch:(\d+\.\d+\.\d+)-cuda(\d+)\.(\d+)-cudnn\d")
-_USED = re.compile(r"CUDA used to build PyTorch\s*:\s*([\d.]+|None|N/A|Could not collect)")
-_CUDA = re.compile(r"torch\.version\.cuda`?\s*(?:==|=|:|->|is|gives|says|prints|shows)\s*[`'\"]?(None|\d+\.\d+)")
+_IMAGE = regex(r"\bpytorch/pytorch:(\d+\.\d+\.\d+)-cuda(\d+)\.(\d+)-cudnn\d")
+_USED = regex(r"CUDA used to build PyTorch\s*:\s*([\d.]+|None|N/A|Could not collect)")
+_CUDA = regex(r"torch\.version\.cuda`?\s*(?:==|=|:|->|is|gives|says|prints|shows)\s*[`'\"]?(None|\d+\.\d+)")
 # "pytorch 2.3.1 with cuda 12.1", "torch 2.0.1 (CUDA 11.7)"
-_SPOKEN_CUDA = re.compile(
+_SPOKEN_CUDA = regex(
     r"\b(?:py)?torch[ =-]{1,2}(?:version )?v?\d+\.\d+(?:\.\d+)?,?\s\(?"
     r"(?:(?:built |compiled )?(?:with|for|against|on) )?cuda ?v?(1?\d\.\d)\b",
     re.IGNORECASE,
 )
-_ROCM = re.compile(r"ROCM used to build PyTorch\s*:\s*(\d[\w.-]*)")
-_AVAILABLE = re.compile(
+_ROCM = regex(r"ROCM used to build PyTorch\s*:\s*(\d[\w.-]*)")
+_AVAILABLE = regex(
     r"(?:Is CUDA available|torch\.cuda\.is_available(?:\(\))?)`?\s*(?:==|=|:|->|is|returns?|gives|says"
     r"|prints)?\s*(?:Out(?:\[\d+\])?: )?(?:still |always )?`?(True|False|Yes\b|No\b)"
     # A version with a label and a truth value behind it: what one print of both shows.

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
+
+from envsolve.regex import regex
 
 Kind = Literal["shell", "python", "text"]
 
 # (venv) user@host:~/x$ · PS C:\x> · C:\x> · [user@host x]$ · $ · % · !pip in a notebook · a Dockerfile's RUN.
 _ENVIRONMENT = r"(?:\([^()\n]{1,60}\)\s*){0,3}"
-_SHELL = re.compile(
+_SHELL = regex(
     rf"^\s{{0,8}}{_ENVIRONMENT}(?:"
     r"PS(?:\s[^>\n]{1,160})?>"
     r"|[A-Za-z]:\\[^>\n]{0,160}>"
@@ -25,7 +26,7 @@ _SHELL = re.compile(
     r"|RUN(?=\s)"
     r")\s*(.*)$"
 )
-_NOTEBOOK = re.compile(r"^\s*[!%]\s?((?:pip|python|conda|nvidia-smi|uv|nvcc|ls|cat|echo|apt)\b.*)$")
+_NOTEBOOK = regex(r"^\s*[!%]\s?((?:pip|python|conda|nvidia-smi|uv|nvcc|ls|cat|echo|apt)\b.*)$")
 # Commands that are known as such behind the prompts that other things look like too ("#", ">"), or behind none.
 _COMMAND = (
     r"(?:sudo\s+)?(?:python[\d.]*\s+-m\s+)?(?:pip[\d.]*\s+(?:install|list|freeze|show|download|check|config)"
@@ -38,13 +39,13 @@ _COMMAND = (
     r"|(?:lspci|lsmod|dmesg|dpkg -l|ldconfig -p)\b\s*(?:-|\|).*"
     r"|cat\s+/(?:etc|proc)/.*|uname\s+-\w+"
 )
-_BARE = re.compile(rf"^\s{{0,8}}(?:[#>]\s)?({_COMMAND})$")
-_PYTHON = re.compile(r"^\s{0,8}(?:>>>|In\s?\[\d*\]:)\s?(.*)$")
-_MORE = re.compile(r"^\s{0,8}(?:\.\.\.|\s+\.\.\.:)\s?(.*)$")
-_PRINT = re.compile(r"^\s{0,8}(print\s?\(.*\))\s*$")
-_OUT = re.compile(r"^Out\[\d+\]:\s?")
-_FRAME = re.compile(r'^\s*File "[^"\n]*", line \d+')
-_CONTINUED = re.compile(r"[\\`^]\s*$")
+_BARE = regex(rf"^\s{{0,8}}(?:[#>]\s)?({_COMMAND})$")
+_PYTHON = regex(r"^\s{0,8}(?:>>>|In\s?\[\d*\]:)\s?(.*)$")
+_MORE = regex(r"^\s{0,8}(?:\.\.\.|\s+\.\.\.:)\s?(.*)$")
+_PRINT = regex(r"^\s{0,8}(print\s?\(.*\))\s*$")
+_OUT = regex(r"^Out\[\d+\]:\s?")
+_FRAME = regex(r'^\s*File "[^"\n]*", line \d+')
+_CONTINUED = regex(r"[\\`^]\s*$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

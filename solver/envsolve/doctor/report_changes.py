@@ -8,23 +8,24 @@ from collections.abc import Iterator
 from packaging.utils import canonicalize_name
 
 from envsolve.doctor.evidence import Change
+from envsolve.regex import regex
 
-_PIP_DONE = re.compile(r"^\s*Successfully installed\s+(.+)$")
-_PIP_NAME = re.compile(r"^(.+?)-(\d[^\s]*)$")
-_PIP_GONE = re.compile(r"^\s*(?:Successfully uninstalled|Uninstalling)\s+([\w.-]+?)-(\d\S*?):?\s*$")
-_PIP_FOUND = re.compile(r"^\s*Found existing installation:\s+([\w.-]+)\s+(\d\S*)\s*$")
-_UV = re.compile(r"^\s*([+~-])\s+([A-Za-z][\w.-]*)==(\d[^\s(]*)")
-_POETRY = re.compile(
+_PIP_DONE = regex(r"^\s*Successfully installed\s+(.+)$")
+_PIP_NAME = regex(r"^(.+?)-(\d[^\s]*)$")
+_PIP_GONE = regex(r"^\s*(?:Successfully uninstalled|Uninstalling)\s+([\w.-]+?)-(\d\S*?):?\s*$")
+_PIP_FOUND = regex(r"^\s*Found existing installation:\s+([\w.-]+)\s+(\d\S*)\s*$")
+_UV = regex(r"^\s*([+~-])\s+([A-Za-z][\w.-]*)==(\d[^\s(]*)")
+_POETRY = regex(
     r"^\s*[-•*]\s+(Installing|Updating|Downgrading|Removing|Upgrading|Install|Update|Downgrade|Remove)\s+([\w.-]+)\s+"
     r"\((\d[^\s)]*)(?:\s*->\s*(\d[^\s)]*))?"
 )
 # "  pytorch: 1.8.1-py3.8_cuda10.2_cudnn7.6.5_0 pytorch --> 1.9.0-py3.8_cpu_0 pytorch", and the form in columns.
-_CONDA = re.compile(
+_CONDA = regex(
     r"^\s*([\w.-]+?):?\s+(?:[\w.\-/]+::)?(?:\1-)?(\d[\w.+!]*)(?:[-\s]+(\S+?))?(?:\s+[\w./-]+)?\s+-->\s+"
     r"(?:[\w.\-/]+::)?(?:\1-)?(\d[\w.+!]*)(?:[-\s]+(\S+))?"
 )
-_CONDA_NEW = re.compile(r"^\s*([\w.-]+)\s+[\w.\-/]+::\1-(\d[\w.+!]*)-(\S+)")
-_MAMBA = re.compile(r"^\s*([+-])\s+([\w.-]+)\s+(\d[\w.+!]*)\s+(\S+_\S+|\d+)\s+\S+")
+_CONDA_NEW = regex(r"^\s*([\w.-]+)\s+[\w.\-/]+::\1-(\d[\w.+!]*)-(\S+)")
+_MAMBA = regex(r"^\s*([+-])\s+([\w.-]+)\s+(\d[\w.+!]*)\s+(\S+_\S+|\d+)\s+\S+")
 
 
 def changes(text: str) -> tuple[Change, ...]:

@@ -9,6 +9,7 @@ from pathlib import PureWindowsPath
 
 from envsolve.doctor.evidence import Command, Tool
 from envsolve.doctor.report_blocks import Block
+from envsolve.regex import regex
 
 _TOOLS: dict[str, Tool] = {
     "pip": "pip", "pip3": "pip", "uv": "uv", "conda": "conda", "mamba": "conda", "micromamba": "conda",
@@ -30,7 +31,7 @@ _VERBS = ("install", "add", "sync", "run", "create", "update", "upgrade", "list"
           "download", "remove", "uninstall", "env", "pip", "info", "compile", "start", "compose", "exec",
           "shell")  # fmt: skip
 _RUNNERS = ("uv", "poetry", "pixi", "pdm", "conda")
-_PYTHON = re.compile(r"^(?:python|pip)[\d.]*$")
+_PYTHON = regex(r"^(?:python|pip)[\d.]*$")
 
 
 def commands(found: Iterable[Block]) -> tuple[Command, ...]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from envsolve.doctor.report_blocks import Block
+from envsolve.regex import regex
 
 NAMES = (
     "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
@@ -17,14 +18,14 @@ NAMES = (
 )  # fmt: skip
 _NAME = "|".join(NAMES)
 _VALUE = r"(\"[^\"\n]*\"|'[^'\n]*'|[^\s\"'`,;)\]}]*)"
-_SET = re.compile(rf"(?<![\w$%{{])(?:\$env:)?({_NAME})\s?=\s?{_VALUE}", re.IGNORECASE)
-_CODE = re.compile(rf"environ(?:\.setdefault\(|\[)\s*['\"]({_NAME})['\"]\s*(?:\]\s*=|,)\s*['\"]([^'\"\n]*)['\"]")
-_ASKED = re.compile(rf"(?:environ(?:\.get\(|\[)|getenv\()\s*['\"]({_NAME})['\"]")
-_TOLD = re.compile(rf"environ\[['\"]({_NAME})['\"]\]:\s*([\w,-]+)\s*$")
-_ECHO = re.compile(rf"^(?:echo|printenv)\s+[\"']?[$%]?\{{?({_NAME})\}}?%?[\"']?\s*$")
-_SHOWN = re.compile(rf"^\s*(?:-\s+)?[\"']?({_NAME})[\"']?\s*(?::|\s{{2,}})\s*{_VALUE}\s*$")
-_UNSET = re.compile(rf"\bunset\s+({_NAME})\b")
-_REPR = re.compile(r"^\s*['\"](.*)['\"]\s*$")
+_SET = regex(rf"(?<![\w$%{{])(?:\$env:)?({_NAME})\s?=\s?{_VALUE}", re.IGNORECASE)
+_CODE = regex(rf"environ(?:\.setdefault\(|\[)\s*['\"]({_NAME})['\"]\s*(?:\]\s*=|,)\s*['\"]([^'\"\n]*)['\"]")
+_ASKED = regex(rf"(?:environ(?:\.get\(|\[)|getenv\()\s*['\"]({_NAME})['\"]")
+_TOLD = regex(rf"environ\[['\"]({_NAME})['\"]\]:\s*([\w,-]+)\s*$")
+_ECHO = regex(rf"^(?:echo|printenv)\s+[\"']?[$%]?\{{?({_NAME})\}}?%?[\"']?\s*$")
+_SHOWN = regex(rf"^\s*(?:-\s+)?[\"']?({_NAME})[\"']?\s*(?::|\s{{2,}})\s*{_VALUE}\s*$")
+_UNSET = regex(rf"\bunset\s+({_NAME})\b")
+_REPR = regex(r"^\s*['\"](.*)['\"]\s*$")
 
 
 def environment(text: str, found: Iterable[Block]) -> dict[str, str]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from envsolve.doctor.evidence import Frame
+from envsolve.regex import regex
 
-_PYTHON = re.compile(r"(?:File|❱|│)\s+[\"']?([^\"'\n│]{1,300}?\.pyx?)[\"']?(?:,\s+line\s+|:)(\d+)")
-_NATIVE = re.compile(r"((?:[A-Za-z]:)?[\w./\\+~-]{0,300}\.(?:cu|cpp|cuh|cc|h|cxx))[:(](\d+)")
-_LIBRARY = re.compile(r"((?:[A-Za-z]:)?[\w./\\+~-]{0,300}\.(?:so(?:\.\d+)*|dll|pyd|dylib))\b")
-_SITE = re.compile(r"(?:site|dist)-packages[/\\]([A-Za-z_][\w-]*)")
+_PYTHON = regex(r"(?:File|❱|│)\s+[\"']?([^\"'\n│]{1,300}?\.pyx?)[\"']?(?:,\s+line\s+|:)(\d+)")
+_NATIVE = regex(r"((?:[A-Za-z]:)?[\w./\\+~-]{0,300}\.(?:cu|cpp|cuh|cc|h|cxx))[:(](\d+)")
+_LIBRARY = regex(r"((?:[A-Za-z]:)?[\w./\\+~-]{0,300}\.(?:so(?:\.\d+)*|dll|pyd|dylib))\b")
+_SITE = regex(r"(?:site|dist)-packages[/\\]([A-Za-z_][\w-]*)")
 
 
 def frames(text: str) -> tuple[Frame, ...]:

@@ -10,11 +10,12 @@ from envsolve.doctor.evidence import Symptom
 from envsolve.doctor.report_python import Said
 from envsolve.machine.machine import Gpu, Vendor
 from envsolve.machine.words import capability as read_capability
+from envsolve.regex import regex
 from envsolve.rulebook.names import GpuNames
 from envsolve.rulebook.tables import AmdProduct
 
 # A name as people write it; whether it is one is decided by the rules' names.
-_NAME = re.compile(
+_NAME = regex(
     r"(?<![\w-])(?:(?i:NVIDIA)\s+)?(?:(?i:GeForce)\s+)?(?:"
     r"(?i:RTX|GTX|GTS|GT)[\s-]?(?:(?i:PRO)\s)?[Aa]?\d{3,4}(?:\s?(?:Ti|ti|TI|SUPER|Super|super|S|D|M|Ada|Blackwell|Max-Q"
     r"|Laptop)(?![\w]))*"
@@ -28,11 +29,11 @@ _NAME = re.compile(
     r"|(?:AGX\s)?Orin(?:\s(?:NX|Nano))?|Xavier(?:\sNX)?|DGX Spark|Thor"
     r")(?![\w])"
 )
-_CAPABILITY = re.compile(
+_CAPABILITY = regex(
     r"(?:compute capability|cuda capability|\bCC|\bcc|compute_cap|capability)(?: of| is|:|=|\s)\s?(\d{1,2}\.\d)\b"
     r"|\b(?:a|the|my|our) (\d{1,2}\.\d) (?:card|GPU)\b|, (\d\.\d) card\b|\bsm_(\d{2,3})[a-z]? (?:card|GPU|device)\b"
 )
-_ABSENT = re.compile(
+_ABSENT = regex(
     r"\b(?:no|without(?: an?y?)?|hasn'?t (?:an?|any)|has no|have no|not have (?:an?y?)|does ?n[o']t have "
     r"(?:an?|any)|there is no|lacks? an?)"
     r" (?:NVIDIA |Nvidia |nvidia |CUDA |dedicated |discrete |physical )*(?:GPUs?|cards?|graphics(?: card)?s?"
@@ -43,34 +44,32 @@ _ABSENT = re.compile(
     r"|\bGPU-less\b|\bonly (?:an )?(?:Intel|integrated) graphics",
     re.IGNORECASE,
 )
-_CLAIMED = re.compile(
+_CLAIMED = regex(
     r"\b(?:an?|the|my|our|its|two|four|eight|\d+x?|has|have|with|identical) (?:\w+ ){0,3}?(?:NVIDIA|Nvidia"
     r"|nvidia|CUDA)(?:[ -](?:\w+ )?)(?:GPUs?|cards?|graphics|GeForce)\b"
     r"|\bNVIDIA (?:GPU|card)s?\b|\bGeForce\b|\bnvidia gpu\b|\bdata-?cent(?:er|re) (?:node|gpu)",
     re.IGNORECASE,
 )
-_AMD = re.compile(
+_AMD = regex(
     r"\bRadeon\b|\bRX ?\d{3,4}\b|\bInstinct\b|\bMI\d{3}X?\b|\bAMD GPU\b|\bgfx\d{3,4}\b|\bStrix Halo\b|\bRyzen "
     r"AI\b|\b\d{3}M iGPU\b|\bAMD card\b",
     re.I,
 )
-_INTEL = re.compile(
-    r"\bIntel(?:\(R\))? (?:Arc|UHD|Iris|HD Graphics|Data Center GPU)\b|\bArc A\d{3}\b|\bArc B\d{3}\b", re.I
-)
-_GFX = re.compile(r"\bgfx(\d{3,4}[a-z]?)\b")
-_OTHERS = re.compile(
+_INTEL = regex(r"\bIntel(?:\(R\))? (?:Arc|UHD|Iris|HD Graphics|Data Center GPU)\b|\bArc A\d{3}\b|\bArc B\d{3}\b", re.I)
+_GFX = regex(r"\bgfx(\d{3,4}[a-z]?)\b")
+_OTHERS = regex(
     r"\b(?:colleague|other (?:machine|PC|box|server)|works? (?:fine )?on (?:my|the|our|another)|same (?:\w+ "
     r"){0,3}on (?:my|the|a))\b"
     r"|\b[Ww]ith the [\w ]{1,24}? (?:the same|it (?:works|runs|is)|(?:all|everything) (?:is|works|runs))\b"
 )
 
 _NAMES_A_GPU = ("not-compatible", "gpu-too-old", "capability-range", "triton-gpu-old")
-_PRINTED = re.compile(
+_PRINTED = regex(
     r"\s*(?:[|+>$#]|-+>|File \"|Collecting|Downloading|\S*(?:[Ee]rror|Warning|Exception|\.\w{2,4}(?::\d+)?):\s"
     r"|(?:INFO|DEBUG|WARN(?:ING)?|ERROR|hint|note|warning)\S*:\s)"
 )
-_START = re.compile(r"^.*(?=\bNVIDIA )")  # a sentence may stand in front of the quoted message
-_WARNING = re.compile(r"^.*?(?:UserWarning|warnings?\.warn\w*)[:(]\s*")
+_START = regex(r"^.*(?=\bNVIDIA )")  # a sentence may stand in front of the quoted message
+_WARNING = regex(r"^.*?(?:UserWarning|warnings?\.warn\w*)[:(]\s*")
 
 
 def named(text: str, names: GpuNames) -> tuple[Gpu, ...]:

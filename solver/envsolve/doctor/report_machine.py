@@ -16,25 +16,24 @@ from envsolve.machine.machine import Gpu, Machine, Vendor
 from envsolve.machine.merge import merge
 from envsolve.machine.reading import Reading
 from envsolve.machine.text import parse_text
+from envsolve.regex import regex
 from envsolve.rulebook.rulebook import Rulebook
 
-_CONTAINER = re.compile(
+_CONTAINER = regex(
     r"\b(?:docker|podman|container|kubernetes|k8s|\bpod\b|Dockerfile|docker-compose|compose\.ya?ml|singularity"
     r"|apptainer|devcontainer"
     r"|nvcr\.io|LXC|lxc)\b|root@[0-9a-f]{12}:|/workspace\b|\bEnroot\b",
     re.IGNORECASE,
 )
-_WSL = re.compile(r"\bWSL ?[12]?\b|\bWindows Subsystem for Linux\b|/usr/lib/wsl|/dev/dxg|/mnt/c/", re.IGNORECASE)
-_VIRTUAL = re.compile(
+_WSL = regex(r"\bWSL ?[12]?\b|\bWindows Subsystem for Linux\b|/usr/lib/wsl|/dev/dxg|/mnt/c/", re.IGNORECASE)
+_VIRTUAL = regex(
     r"\bVirtualBox\b|\bVMware\b|\bKVM\b|\bQEMU\b|\bProxmox\b|\bHyper-V\b|\bguest\b|\bvirtual machine\b"
     r"|\bVirtio\b|\bESXi\b"
     r"|\bpassthrough\b|\bParallels\b|\bUTM\b|SVGA II Adapter|\bvirtualised\b|\bvirtualized\b"
 )
-_VGPU = re.compile(r"\b(?:GRID|vGPU|NVIDIA \w+-\d+[ABCQ])\b")
-_TEGRA = re.compile(
-    r"-tegra\b|\bJetPack\b|\bJetson\b|\bL4T\b|nv_tegra_release|\btegra\b|\bOrin\b|\bXavier\b(?! University)"
-)
-_LOOKED = re.compile(r"\blspci\b|\blshw\b|Win32_VideoController|system_profiler|dxdiag")
+_VGPU = regex(r"\b(?:GRID|vGPU|NVIDIA \w+-\d+[ABCQ])\b")
+_TEGRA = regex(r"-tegra\b|\bJetPack\b|\bJetson\b|\bL4T\b|nv_tegra_release|\btegra\b|\bOrin\b|\bXavier\b(?! University)")
+_LOOKED = regex(r"\blspci\b|\blshw\b|Win32_VideoController|system_profiler|dxdiag")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,33 +10,32 @@ from packaging.utils import canonicalize_name
 
 from envsolve.doctor.evidence import Change, Installed
 from envsolve.doctor.report_blocks import Block
+from envsolve.regex import regex
 
 _VERSION = r"\d+(?:\.\d+)+[\w.+!-]*|\d{4}\.\d+\S*|\d+"
 # "torch   2.1.0+cu118", with conda's build and channel, or pip's editable location, behind it.
-_ROW = re.compile(rf"^\s*([A-Za-z][\w.-]*)\s+({_VERSION})(?:\s+(\S+))?(?:\s+(\S+))?\s*$")
-_FREEZE = re.compile(rf"^\s*([A-Za-z][\w.-]*)\s*==\s*({_VERSION})\s*$")
-_COLLECT = re.compile(
+_ROW = regex(rf"^\s*([A-Za-z][\w.-]*)\s+({_VERSION})(?:\s+(\S+))?(?:\s+(\S+))?\s*$")
+_FREEZE = regex(rf"^\s*([A-Za-z][\w.-]*)\s*==\s*({_VERSION})\s*$")
+_COLLECT = regex(
     rf"^\s*\[(?:pip3?|conda|uv)\]\s+([A-Za-z][\w.-]*)\s*(?:==|\s)\s*({_VERSION})(?:\s+(\S+))?(?:\s+(\S+))?\s*$"
 )
-_SATISFIED = re.compile(
+_SATISFIED = regex(
     r"^\s*Requirement already (?:satisfied|up-to-date): ([\w.-]+)\S*.*?(?:\sin\s(.+?))?\s.*\((\d[\w.+!-]*)\)\s*$"
 )
-_SHOW = re.compile(r"\bpip[\d.]*\s+show\s+(?:-\S+\s+)*([\w.-]+)")
-_SHOW_NAME = re.compile(r"^\s*Name:\s*([\w.-]+)\s*$")
-_SHOW_VERSION = re.compile(r"^\s*Version:\s*(\S+)\s*$")
-_SHOW_LOCATION = re.compile(r"^\s*(?:Editable project l|L)ocation:\s*(.+?)\s*$")
-_DIST_INFO = re.compile(r"\b([A-Za-z][\w.]*)-(\d[\w.+!]*?)(?:-py3[\d.]*)?\.(?:dist|egg)-info\b")
-_LISTS = re.compile(
+_SHOW = regex(r"\bpip[\d.]*\s+show\s+(?:-\S+\s+)*([\w.-]+)")
+_SHOW_NAME = regex(r"^\s*Name:\s*([\w.-]+)\s*$")
+_SHOW_VERSION = regex(r"^\s*Version:\s*(\S+)\s*$")
+_SHOW_LOCATION = regex(r"^\s*(?:Editable project l|L)ocation:\s*(.+?)\s*$")
+_DIST_INFO = regex(r"\b([A-Za-z][\w.]*)-(\d[\w.+!]*?)(?:-py3[\d.]*)?\.(?:dist|egg)-info\b")
+_LISTS = regex(
     r"(?:\b(?:pip[\d.]*|uv\s+pip|conda|mamba|micromamba|pixi)\s+(?:-\S+\s+)?(?:list|freeze)\b|\bpdm list\b"
     r"|\bpoetry show\b"
     r"|importlib\.metadata)"
 )
-_HEADER = re.compile(
-    r"^\s*(?:Package\s+Version|#\s*Name\s+Version|packages in environment|# packages in environment)", re.I
-)
-_RULE = re.compile(r"^\s*-{3,}[\s-]*$")
+_HEADER = regex(r"^\s*(?:Package\s+Version|#\s*Name\s+Version|packages in environment|# packages in environment)", re.I)
+_RULE = regex(r"^\s*-{3,}[\s-]*$")
 # Outside a list a row is believed only for these: their names do not occur in prose with a number behind them.
-_FAMILY = re.compile(
+_FAMILY = regex(
     r"^(?:torch(?:[-_]?\w+)*|pytorch(?:-\w+)*|cudatoolkit|cuda-(?:version|toolkit|runtime)|triton(?:-\w+)?"
     r"|nvidia-[\w-]+|numpy|xformers"
     r"|flash[-_]attn|bitsandbytes|mkl|cudnn|libtorch|onnxruntime(?:-gpu)?|ctranslate2|vllm|llama[-_]cpp[-_]python)$",

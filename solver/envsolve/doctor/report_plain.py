@@ -8,31 +8,32 @@ from collections import Counter
 from itertools import pairwise
 
 from envsolve.machine.text import tidy
+from envsolve.regex import regex
 
-_TIME = re.compile(
+_TIME = regex(
     r"^\s{0,4}\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?(?: ?\[?(?:INFO|ERROR"
     r"|WARN(?:ING)?|DEBUG)\]?:?)? "
 )
 # What docker's builder puts in front: "#12 61.32 Killed", "1.912 ERROR: …".
-_BUILDER = re.compile(
+_BUILDER = regex(
     r"^\s{0,4}(?:=> )?(?:#\d+ (?:\d+\.\d{1,3} )?"
     r"|\d+\.\d{1,3} (?=(?:ERROR|WARNING|INFO|Collecting|Looking|Killed|Traceback|Successfully|Installing)\b))"
 )
 # The kernel wraps its own messages and begins each line anew.
-_KERNEL = re.compile(r"^(?:\s*\[[^\]\n]{1,20}\])?\s*NVRM:\s+(?=[a-z]|NVIDIA \d)")
-_QUOTE = re.compile(r"^\s{0,3}>(?: |$)")
-_SERVICE = re.compile(r"^([\w.-]{2,40}?)\s*\|\s")
+_KERNEL = regex(r"^(?:\s*\[[^\]\n]{1,20}\])?\s*NVRM:\s+(?=[a-z]|NVIDIA \d)")
+_QUOTE = regex(r"^\s{0,3}>(?: |$)")
+_SERVICE = regex(r"^([\w.-]{2,40}?)\s*\|\s")
 # A row of a table of two columns, as Markdown writes it: "| Driver | 550.54 |".
-_TWO_CELLS = re.compile(r"^\s*\|\s*([^|]{1,60}?)\s*\|\s*([^|]{1,200}?)\s*\|\s*$")
-_PACKAGE = re.compile(r"[a-z][\w.-]*")
+_TWO_CELLS = regex(r"^\s*\|\s*([^|]{1,60}?)\s*\|\s*([^|]{1,200}?)\s*\|\s*$")
+_PACKAGE = regex(r"[a-z][\w.-]*")
 _QUOTE_SIGNS = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
-_ENTITY = re.compile(r"&(?:gt|lt|amp|quot|#39|#x27);")
-_NUMBER = re.compile(r"^ {0,4}(\d{1,4})(?:[:.|]? {1,2}|[:.|]?$|\t)")
+_ENTITY = regex(r"&(?:gt|lt|amp|quot|#39|#x27);")
+_NUMBER = regex(r"^ {0,4}(\d{1,4})(?:[:.|]? {1,2}|[:.|]?$|\t)")
 _WIDTHS = (80, 100, 120, 132)
 _FEW = 5  # fewer lines show no habit
-_LONG_WORD = re.compile(r"\S{400,}")  # a hash, a progress bar, a line of base64
+_LONG_WORD = regex(r"\S{400,}")  # a hash, a progress bar, a line of base64
 _MOST_IN_LINE = 6000
-_FENCE = re.compile(r"^\s*(?:```+|~~~+)\w*\s*$")
+_FENCE = regex(r"^\s*(?:```+|~~~+)\w*\s*$")
 
 
 def plain(text: str) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_PHRASES = re.compile(
+from envsolve.regex import regex
+
+_PHRASES = regex(
     r"Please check that you\s+have an NVIDIA GPU and installed a driver|Found no NVIDIA driver on your system"
     r"|(?:The )?NVIDIA driver on your system is too old|Please update your GPU driver[^\n]*|nvidia\.com/Download[^\n]*"
     r"|The NVIDIA Driver was not detected|GPU functionality will not be available|to start this container with "

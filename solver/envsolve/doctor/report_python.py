@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from envsolve.doctor.report_blocks import Block
+from envsolve.regex import regex
 
 _VALUES = {
     "version": r"['\"]?(?P<{}>\d+\.\d+[\w.+-]*)['\"]?",
@@ -47,10 +48,10 @@ _QUESTIONS = (
     (r"sys\.executable|sys\.prefix", "executable", "path"),
 )
 _RULES = tuple((re.compile(q), fact, form) for q, fact, form in _QUESTIONS)
-_STRING = re.compile(r"^[rbfu]{0,2}(['\"])(.*)\1$", re.DOTALL)
-_PRINT = re.compile(r"^print\s?\((.*)\)$", re.DOTALL)
-_CODE = re.compile(r"(?:^|\s)-(?:W\s*\w+\s+-)?c\s+(['\"])(.*)\1", re.DOTALL)
-_BEFORE_BRACKET = re.compile(r"\s*\(\s*")
+_STRING = regex(r"^[rbfu]{0,2}(['\"])(.*)\1$", re.DOTALL)
+_PRINT = regex(r"^print\s?\((.*)\)$", re.DOTALL)
+_CODE = regex(r"(?:^|\s)-(?:W\s*\w+\s+-)?c\s+(['\"])(.*)\1", re.DOTALL)
+_BEFORE_BRACKET = regex(r"\s*\(\s*")
 _ANYTHING = r"[^\n]{0,120}?"
 _MOST_UNKNOWN = 3  # each costs the search its length once more
 

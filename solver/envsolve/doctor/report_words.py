@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from envsolve.doctor.facts import Facts
 from envsolve.dotted import Dotted
 from envsolve.machine.machine import Arch, Libc, Os
+from envsolve.regex import regex
 
 _OS: tuple[tuple[Os, int, str], ...] = (
     ("windows", 9, r"^(?:\(\S+\)\s)*(?:PS )?[A-Z]:\\[^>\n]*>"),
@@ -70,11 +71,11 @@ _PYTHON: tuple[tuple[int, str], ...] = (
     (3, r"\b[Pp]ython ?(?:version )?(?:is )?(\d\.\d{1,2})(?:\.\d+)?(t?)\b"),
     (2, r"requires-python = \"[=~]=\s?(\d\.\d{1,2})"),
 )  # fmt: skip
-_OFFERED = re.compile(r"(?:on|for) the following platforms?: [^\n]*")  # where a package has files, not where this runs
-_FOLDER = re.compile(r"[Pp]ython3(\d{1,2})(t?)[\\/]")
-_NEEDED_TAG = re.compile(r"\(e\.g\., `cp3(\d{1,2})(t?)`\)")
-_WHEEL_TAG = re.compile(r"-cp3(\d{1,2})(?:-cp3\d{1,2}(t?)|-none|-abi3)?")
-_DRIVER = re.compile(
+_OFFERED = regex(r"(?:on|for) the following platforms?: [^\n]*")  # where a package has files, not where this runs
+_FOLDER = regex(r"[Pp]ython3(\d{1,2})(t?)[\\/]")
+_NEEDED_TAG = regex(r"\(e\.g\., `cp3(\d{1,2})(t?)`\)")
+_WHEEL_TAG = regex(r"-cp3(\d{1,2})(?:-cp3\d{1,2}(t?)|-none|-abi3)?")
+_DRIVER = regex(
     r"\b[Dd]rivers?(?:[ _-][Vv]ersion)?[*`]{0,2}(?: is| was|:| =|=| number)?[*`]{0,2}\s(?:at |on |to |of "
     r"|R)?v?(\d{3}\.\d{1,3}(?:\.\d{1,3})?)\b"
     r"|\b(?:NVIDIA|nvidia|Nvidia)(?: GeForce)?(?: Game Ready)?(?: [Dd]river)?(?: version)? "
@@ -88,18 +89,18 @@ _DRIVER = re.compile(
     r"(?:driver )?v?(\d{3}\.\d{2,3}(?:\.\d{1,3})?)\b"
     r"|\bnvidia-smi[^\n\d][^\n]{0,60}?\b(\d{3}\.\d{2,3}\.\d{2})\b"
 )
-_GLIBC = re.compile(
+_GLIBC = regex(
     r"(?:glibc|GLIBC|GNU libc\)|libc|Ubuntu GLIBC [\w.-]+\))[ -]+(2\.\d{1,2})\b|\bmanylinux_(2)_(\d{1,2})_\w+`\), but",
     re.I,
 )
-_LDD = re.compile(r"^ldd \([^)\n]*\) (2\.\d{1,2})", re.MULTILINE)
-_MUSL = re.compile(r"\b[Aa]lpine\b|\bmusl(?:linux)?\b|\bapk add\b")
-_BITS = re.compile(
+_LDD = regex(r"^ldd \([^)\n]*\) (2\.\d{1,2})", re.MULTILINE)
+_MUSL = regex(r"\b[Aa]lpine\b|\bmusl(?:linux)?\b|\bapk add\b")
+_BITS = regex(
     r"\b32[- ]bit\b(?! float)|\(`win32`\)|windows-x86-none|\bWindows-x86\b|\bwin32\b(?=-|\.whl)|\bi[36]86\b"
     r"|\barmv[67]l\b|\bPython\d+-32\b|'32bit'|calcsize\([^\n]*\n\s*32\s*$",
     re.MULTILINE,
 )
-_EMULATED = re.compile(r"\bRosetta\b|\bemulat\w+|\bsys\.?ctl\.proc_translated|\bPrism\b")
+_EMULATED = regex(r"\bRosetta\b|\bemulat\w+|\bsys\.?ctl\.proc_translated|\bPrism\b")
 
 
 def told_os(text: str) -> Os | None:

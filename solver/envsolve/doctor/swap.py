@@ -8,11 +8,12 @@ from itertools import pairwise
 
 from envsolve.doctor.evidence import Change, Command, Evidence
 from envsolve.doctor.torch_state import variant_of_build, variant_of_label
+from envsolve.regex import regex
 
 TORCH = ("torch", "pytorch")
-_VENDOR = re.compile(r"a0\+|\bnv\d\d|\+git")
+_VENDOR = regex(r"a0\+|\bnv\d\d|\+git")
 _INSTALLERS = ("pip", "uv", "conda", "poetry")
-_PULLED = re.compile(r"Collecting (torch[^\s(]*(?: ?[<>=!~][^\s(]*)?) \(from ([^)]*)\)")
+_PULLED = regex(r"Collecting (torch[^\s(]*(?: ?[<>=!~][^\s(]*)?) \(from ([^)]*)\)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

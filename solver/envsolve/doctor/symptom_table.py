@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-_BLANKS = re.compile(r"(\[[^\]]*\]|\\.)| +([?*]?)")
+from envsolve.regex import regex
+
+_BLANKS = regex(r"(\[[^\]]*\]|\\.)| +([?*]?)")
 # What a pattern is made of, for finding its plain words: escapes, classes, brackets, quantifiers, bars, letters.
-_PIECE = re.compile(
-    r"\\.|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:P<\w+>|[:=!]|<[=!]|m:))?|\)|[*+?]\??|\{[\d,]+\}|\||.", re.DOTALL
-)
-_PLAIN = re.compile(r"[\w./:-]")
+_PIECE = regex(r"\\.|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:P<\w+>|[:=!]|<[=!]|m:))?|\)|[*+?]\??|\{[\d,]+\}|\||.", re.DOTALL)
+_PLAIN = regex(r"[\w./:-]")
 _SHORTEST = 4  # a shorter word is in almost every text
 _BEFORE, _AFTER = 500, 900  # characters around a word that a whole message may take
 

@@ -9,19 +9,20 @@ from packaging.version import InvalidVersion, Version
 
 from envsolve.doctor.evidence import Evidence, Installed
 from envsolve.dotted import Dotted
+from envsolve.regex import regex
 from envsolve.rulebook.rulebook import Rulebook
 from envsolve.rulebook.tables import Build
 
-_VARIANT = re.compile(r"cu\d{2,3}|cpu|xpu|rocm\d+(?:\.\d+)*")
-_VENDOR_LABEL = re.compile(r"^(?:nv[\d.]*|[0-9a-f]{6,10}(?:\.nv[\d.]*)?|git[0-9a-f]{6,}|\w+\.nv\d[\d.]*)$")
-_CONDA_CUDA = re.compile(r"(?:^|_)cuda[_-]?(\d+)\.?(\d)?")
+_VARIANT = regex(r"cu\d{2,3}|cpu|xpu|rocm\d+(?:\.\d+)*")
+_VENDOR_LABEL = regex(r"^(?:nv[\d.]*|[0-9a-f]{6,10}(?:\.nv[\d.]*)?|git[0-9a-f]{6,}|\w+\.nv\d[\d.]*)$")
+_CONDA_CUDA = regex(r"(?:^|_)cuda[_-]?(\d+)\.?(\d)?")
 # What only a build with CUDA code says: the default index's CPU build is then not the one.
 _ONLY_CUDA = (
     "not-compatible", "supported-list", "gpu-too-old", "capability-range", "no-kernel-image", "driver-old",
     "no-driver", "no-gpus", "out-of-memory", "ptx-toolchain", "error-803", "error-804", "launch-failure",
 )  # fmt: skip
-_CPUONLY = re.compile(r"^\s*-\s+cpuonly\b|^\s*cpuonly\s+\d|\b(?:conda|mamba)\b[^\n]* cpuonly\b", re.MULTILINE)
-_TOOLKIT = re.compile(r"\b(?:cudatoolkit|pytorch-cuda)\s?=+\s?(\d+\.\d+)")
+_CPUONLY = regex(r"^\s*-\s+cpuonly\b|^\s*cpuonly\s+\d|\b(?:conda|mamba)\b[^\n]* cpuonly\b", re.MULTILINE)
+_TOOLKIT = regex(r"\b(?:cudatoolkit|pytorch-cuda)\s?=+\s?(\d+\.\d+)")
 _PLATFORMS = ("linux_x86_64", "windows_amd64", "linux_aarch64", "macos_arm64", "macos_x86_64")
 
 

@@ -10,19 +10,19 @@ install.sh, install.cmd
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from hashlib import file_digest
 from pathlib import Path
 
 from envsolve.errors import InputError, RefusedError
+from envsolve.regex import regex
 
 LOCK = "requirements.lock.txt"
 PLAN = "plan.json"
 OFFLINE = "offline.txt"
 SUMS = "SHA256SUMS"
 WHEELS = "wheels"
-_SUM = re.compile(r"(?P<sha256>[0-9a-f]{64}) [ *](?P<path>[^\\\s].*)")
+_SUM = regex(r"(?P<sha256>[0-9a-f]{64}) [ *](?P<path>[^\\\s].*)")
 
 
 def sums_text(folder: Path) -> str:

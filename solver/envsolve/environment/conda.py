@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import sys
 from collections.abc import Callable, Mapping
@@ -15,9 +14,10 @@ from envsolve.errors import InputError, OutsideError
 from envsolve.lock.conda import SUBDIRS, Virtual, python_specs
 from envsolve.record import record
 from envsolve.redact import strip_credentials
+from envsolve.regex import regex
 from envsolve.settings import Settings, redact
 
-_TOKEN = re.compile(r"/t/[^/]+/")
+_TOKEN = regex(r"/t/[^/]+/")
 _TOOLS = ("micromamba", "mamba", "conda")
 # conda's own override of what it finds on the machine, by virtual package
 _OVERRIDES = {"__cuda": "CONDA_OVERRIDE_CUDA", "__glibc": "CONDA_OVERRIDE_GLIBC", "__osx": "CONDA_OVERRIDE_OSX"}

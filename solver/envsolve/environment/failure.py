@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from envsolve.environment.child import Ended
 from envsolve.errors import EnvsolveError, OutsideError, RefusedError
+from envsolve.record import record
+from envsolve.regex import regex
 from envsolve.settings import redact
 
 
@@ -19,7 +20,7 @@ class NotListed(RefusedError):
     """The installer sees no file that the lock pins: there is none, or its page of the index is older."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Meaning:
     pattern: str  # compiled when something has failed, not before
     text: str
@@ -31,7 +32,7 @@ class _Meaning:
 
 
 def _row(pattern: str, text: str, hint: str, error: type[EnvsolveError] = OutsideError) -> _Meaning:
-    return _Meaning(pattern, text, hint, error)
+    return _Meaning(pattern=pattern, text=text, hint=hint, error=error)
 
 
 # The first row that matches decides: the narrow ones stand before the wide ones.
@@ -40,6 +41,11 @@ _MEANINGS = (
         r"no space left on device|os error 28\b|not enough space on the disk|disk quota exceeded|os error 122\b",
         "the disk is full",
         "free some space, or move the cache and the environments: ENVSOLVE_HOME, UV_CACHE_DIR, PIP_CACHE_DIR, TMPDIR",
+    ),
+    _row(
+        r"file too large|errno 27\b|os error 27\b|file size limit exceeded",
+        "a file may not become that large here",
+        "ulimit -f shows the limit (a batch system's?); in kilobytes, unlimited for none",
     ),
     _row(
         r"do not match the hashes|hash mismatch|hashes? .*mismatch|mismatch.*hash",
@@ -94,7 +100,7 @@ _MEANINGS = (
         "check its owner, or name others: ENVSOLVE_HOME, UV_CACHE_DIR, PIP_CACHE_DIR, TMPDIR",
     ),
 )
-_WHY = re.compile(r"\W*(cause: )?(?=because )", re.IGNORECASE)
+_WHY = regex(r"\W*(cause: )?(?=because )", re.IGNORECASE)
 _UNKNOWN = _row("", "it failed", "run it again as `envsolve -v install …` to see all that it said")
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import shutil
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -146,8 +146,10 @@ def fill_project(
 def _check(ended: Ended, installer: Installer) -> None:
     if ended.code == 0:
         return
-    if ended.code < 0 and os.name != "nt":
+    if ended.code < 0 and sys.platform != "win32":
+        limit = -ended.code == signal.SIGXFSZ
         raise OutsideError(
-            f"{installer.name} was killed by signal {-ended.code}", hint="out of memory? dmesg | tail shows it"
+            f"{installer.name} was killed by signal {-ended.code}",
+            hint="it wrote a larger file than it may: ulimit -f" if limit else "out of memory? dmesg | tail shows it",
         )
     raise explain(installer.name, ended)

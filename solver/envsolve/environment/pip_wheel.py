@@ -14,8 +14,9 @@ from packaging.version import InvalidVersion, Version
 
 from envsolve.environment.pythons import TargetPython
 from envsolve.record import record
+from envsolve.regex import regex
 
-_REQUIRES = re.compile(r"^Requires-Python: *(\S.*?)\s*$", re.MULTILINE)
+_REQUIRES = regex(r"^Requires-Python: *(\S.*?)\s*$", re.MULTILINE)
 
 
 @record

@@ -16,6 +16,7 @@ from typing import Any
 
 from envsolve.errors import InputError, OutsideError
 from envsolve.record import record
+from envsolve.regex import regex
 
 # Runs inside whatever Python is found, 3.6 included: standard library and 3.6 syntax only.
 _ASK = """
@@ -30,7 +31,7 @@ print(json.dumps({
 }))
 """
 _ASK_SECONDS = 20.0
-_VERSION = re.compile(r"3\.\d{1,2}(\.\d{1,2})?t?", re.ASCII)
+_VERSION = regex(r"3\.\d{1,2}(\.\d{1,2})?t?", re.ASCII)
 
 
 @record

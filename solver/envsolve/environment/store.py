@@ -26,8 +26,9 @@ from envsolve.environment.tree import make_folder, remove_tree
 from envsolve.environment.users import users
 from envsolve.errors import InputError, OutsideError, RefusedError
 from envsolve.record import record
+from envsolve.regex import regex
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
+_NAME = regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
 # Device names that Windows resolves in every folder; refused everywhere, so that a name works on each system.
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
 

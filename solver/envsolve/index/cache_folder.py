@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from envsolve.errors import OutsideError
 from envsolve.record import record
+from envsolve.regex import regex
 
 _WHAT = {
     "page": "pages of indexes, as they came",
@@ -22,10 +22,10 @@ _WHAT = {
     "virtualenv": "what virtualenv makes environments from",
     "older": "written by an older envsolve",
 }
-_INDEX = re.compile(r"index-\d+")
-_ENTRY = re.compile(r"[0-9a-f]{38,40}(\.[\d-]+\.part|\w*\.part)?")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-_DOWNLOAD = re.compile(r"[0-9a-f]{64}\.(part|lock)")
+_INDEX = regex(r"index-\d+")
+_ENTRY = regex(r"[0-9a-f]{38,40}(\.[\d-]+\.part|\w*\.part)?")
+_SHA256 = regex(r"[0-9a-f]{64}")
+_DOWNLOAD = regex(r"[0-9a-f]{64}\.(part|lock)")
 _DAY = 86_400.0
 # Other programs have folders of these names: what is in them is envsolve's only in a folder that is envsolve's own.
 _SHARED_NAMES = ("conda", "virtualenv")

@@ -10,6 +10,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from envsolve.record import record
+from envsolve.regex import regex
 
 _ARCH = {
     "linux_x86_64": ("linux", ("_x86_64",)),
@@ -90,7 +91,7 @@ class Target:
         return filename.endswith(".whl") and fits_platform(filename[:-4].rsplit("-", 1)[-1], self.platform)
 
 
-_FINAL = re.compile(r"(\d+!)?\d+(\.\d+)*(\.post\d+)?(\+.*)?$", re.ASCII)
+_FINAL = regex(r"(\d+!)?\d+(\.\d+)*(\.post\d+)?(\+.*)?$", re.ASCII)
 
 
 def has_final(filenames: Iterable[str]) -> bool:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
+from envsolve.regex import regex
+
 # Slips of published wheels, put right as uv does: pytorch-lightning 1.6 needs "torch (>=1.8.*)".
 _SLIPS = (
-    (re.compile(r"(>=|<=|~=|>|<)\s*(\d+(?:\.\d+)*)\.\*"), r"\1\2"),  # >=1.8.* is >=1.8
-    (re.compile(r"([<>=]\s*\d[\w.*]*)\s*(?=[<>=~!]=|[<>])"), r"\1,"),  # >=1.8<2 lacks its comma
-    (re.compile(r",\s*(?=\)|;|$)"), ""),  # >=1.8, has one too many
+    (regex(r"(>=|<=|~=|>|<)\s*(\d+(?:\.\d+)*)\.\*"), r"\1\2"),  # >=1.8.* is >=1.8
+    (regex(r"([<>=]\s*\d[\w.*]*)\s*(?=[<>=~!]=|[<>])"), r"\1,"),  # >=1.8<2 lacks its comma
+    (regex(r",\s*(?=\)|;|$)"), ""),  # >=1.8, has one too many
 )
 
 

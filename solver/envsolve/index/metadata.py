@@ -12,9 +12,10 @@ from envsolve.index.fitting import canonical, version
 from envsolve.index.lenient import lenient_requirement
 from envsolve.index.release import ReleaseFile, WheelMetadata
 from envsolve.index.release_file import specifiers
+from envsolve.regex import regex
 
 Condensed = dict[str, Any]
-_HEADER_NAME = re.compile(r"[!-9;-~]+", re.ASCII)
+_HEADER_NAME = regex(r"[!-9;-~]+", re.ASCII)
 
 
 def condense(content: bytes, file: ReleaseFile, where: str) -> Condensed:

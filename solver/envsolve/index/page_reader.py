@@ -13,19 +13,20 @@ from envsolve.errors import OutsideError
 from envsolve.index.page import Choose, Link
 from envsolve.record import record
 from envsolve.redact import redact, strip_credentials
+from envsolve.regex import regex
 from envsolve.settings import PYTORCH_HOSTS
 
 _ARCHIVES = (".whl", ".tar.gz", ".zip", ".tar.bz2", ".tar.xz", ".tgz")
 
 # pypi-simple reads HTML through BeautifulSoup: a quarter of a second to import and 60 microseconds a link. These
 # expressions take 10 microseconds a link, and a page of the PyTorch index has up to 2,855 (benchmarks/index_pages.py).
-_ANCHOR = re.compile(r"""<a\s((?:[^'">]|"[^"]*"|'[^']*')*)>""", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""([^\s"'=<>/]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))|([^\s"'=<>/]+)""")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_BASE = re.compile(r"""<base\s[^>]*?href\s*=\s*["']?([^"'\s>]+)""", re.IGNORECASE)
-_VERSION_META = re.compile(r"""<meta[^>]*pypi:repository-version[^>]*content\s*=\s*["']?(\d+)""", re.IGNORECASE)
+_ANCHOR = regex(r"""<a\s((?:[^'">]|"[^"]*"|'[^']*')*)>""", re.IGNORECASE)
+_ATTRIBUTE = regex(r"""([^\s"'=<>/]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))|([^\s"'=<>/]+)""")
+_COMMENT = regex(r"<!--.*?-->", re.DOTALL)
+_BASE = regex(r"""<base\s[^>]*?href\s*=\s*["']?([^"'\s>]+)""", re.IGNORECASE)
+_VERSION_META = regex(r"""<meta[^>]*pypi:repository-version[^>]*content\s*=\s*["']?(\d+)""", re.IGNORECASE)
 _File = TypeVar("_File")
-_SHA256 = re.compile(r"(?:^|&)sha256=([0-9a-fA-F]{64})(?:&|$)")
+_SHA256 = regex(r"(?:^|&)sha256=([0-9a-fA-F]{64})(?:&|$)")
 
 
 @record

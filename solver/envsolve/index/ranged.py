@@ -10,8 +10,9 @@ from envsolve.index.release import ReleaseFile
 from envsolve.index.wheel_tail import TAIL_BYTES, RangedFile, metadata_of
 from envsolve.index.whole import not_a_wheel
 from envsolve.redact import redact
+from envsolve.regex import regex
 
-_CONTENT_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)", re.ASCII)
+_CONTENT_RANGE = regex(r"bytes (\d+)-(\d+)/(\d+)", re.ASCII)
 # How servers that know ranges refuse one that is counted from the end.
 _REFUSED = (400, 405, 416, 501)
 

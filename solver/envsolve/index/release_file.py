@@ -11,8 +11,9 @@ from envsolve.index.fitting import canonical, sdist_version, split_wheel_name, v
 from envsolve.index.lenient import lenient_specifiers
 from envsolve.index.page import Link
 from envsolve.index.release import ReleaseFile, tags_of
+from envsolve.regex import regex
 
-_BUILD = re.compile(r"(\d+)(.*)", re.ASCII)
+_BUILD = regex(r"(\d+)(.*)", re.ASCII)
 
 
 def release_file(link: Link, name: str, source: str, base: str = "") -> ReleaseFile | None:

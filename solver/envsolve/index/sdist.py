@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import IO
 
 from envsolve.errors import OutsideError
+from envsolve.regex import regex
 
 _DEPTH = 3  # root/PKG-INFO, root/NAME.egg-info/requires.txt, root/src/NAME.egg-info/requires.txt
-_WANTED = re.compile(r"(PKG-INFO|pyproject\.toml|(src/)?[^/]+\.egg-info/requires\.txt)")
+_WANTED = regex(r"(PKG-INFO|pyproject\.toml|(src/)?[^/]+\.egg-info/requires\.txt)")
 _MOST_BYTES = 4 << 20  # of one of these files
-_SECTION = re.compile(r"\[(?P<extra>[^:\]]*)(?::(?P<marker>.*))?\]")
+_SECTION = regex(r"\[(?P<extra>[^:\]]*)(?::(?P<marker>.*))?\]")
 
 
 def sdist_metadata(archive: IO[bytes], filename: str, where: str) -> bytes:

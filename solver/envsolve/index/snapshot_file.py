@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -36,12 +35,11 @@ def _compact(value: object) -> bytes:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
 
 
-# No slots: what was read is kept.
-@dataclass(frozen=True, eq=False)
 class SnapshotFile:
     """Reads parts by name, when they are asked for."""
 
-    path: Path
+    def __init__(self, path: Path) -> None:
+        self.path = path
 
     @property
     def date(self) -> str:

@@ -5,16 +5,16 @@ Source of the rules: NVIDIA's CUDA compatibility guide and toolkit release notes
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 from envsolve.capability import Capability
 from envsolve.dotted import Dotted
 from envsolve.machine.machine import Machine
+from envsolve.record import record
 from envsolve.rulebook.rulebook import Rulebook
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Driver:
     """What is known of a machine's driver: its version, its branch, and the newest CUDA that it speaks."""
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from envsolve.errors import InputError
 from envsolve.keeping.declared import FILE, SCHEMA, Declared, DeclaredTarget
+from envsolve.regex import regex
 
 _TOP = ("schema", "requirements", "constraints", "extras", "groups", "locks", "variants", "sdists", "targets")
 _TARGET = ("machine", "locks", "variants", "gpus")
-_VARIANT = re.compile(r"cpu|xpu|cu\d{2,3}|rocm\d+(\.\d+)*")
-_GPUS = re.compile(r"all|best|\d+(,\d+)*")
+_VARIANT = regex(r"cpu|xpu|cu\d{2,3}|rocm\d+(\.\d+)*")
+_GPUS = regex(r"all|best|\d+(,\d+)*")
 
 
 def parse_declared(text: str, *, origin: str = FILE) -> Declared:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterator, Sequence
 from typing import Literal
@@ -16,6 +15,7 @@ from envsolve.judge.accelerator import vendor_of
 from envsolve.keeping.finding import Finding
 from envsolve.lock.lock import Lock, LockedPackage, is_sdist
 from envsolve.machine.machine import Machine
+from envsolve.regex import regex
 from envsolve.resolve.plan import Answer, NoPlan, Plan
 from envsolve.resolve.planner import plan
 from envsolve.resolve.request import TRIO, Request
@@ -25,8 +25,8 @@ from envsolve.rulebook.rulebook import Rulebook
 Gpus = Literal["all", "best", "visible"] | tuple[int, ...]
 
 _JUDGED = (*TRIO, "numpy")
-_GLIBC = re.compile(r"glibc >= (\d+\.\d+)")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
+_GLIBC = regex(r"glibc >= (\d+\.\d+)")
+_SHA256 = regex(r"[0-9a-f]{64}")
 
 
 def judged(lock: Lock, machine: Machine, gpus: Gpus, rulebook: Rulebook, *, target: str) -> Answer | None:

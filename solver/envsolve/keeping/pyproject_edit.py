@@ -13,11 +13,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from envsolve.errors import InputError
+from envsolve.regex import regex
 
-_HEADER = re.compile(r"^[ \t]*\[[ \t]*(?:project|\"project\"|'project')[ \t]*\][ \t]*(?:#[^\r\n]*)?(\r?\n|$)", re.M)
-_NEXT = re.compile(r"^[ \t]*\[", re.M)
-_KEY = re.compile(r"^[ \t]*(?:dependencies|\"dependencies\"|'dependencies')[ \t]*=[ \t]*\[", re.M)
-_LINE_END = re.compile(r"[ \t]*(?:#[^\r\n]*)?(\r?\n)([ \t]*)")
+_HEADER = regex(r"^[ \t]*\[[ \t]*(?:project|\"project\"|'project')[ \t]*\][ \t]*(?:#[^\r\n]*)?(\r?\n|$)", re.M)
+_NEXT = regex(r"^[ \t]*\[", re.M)
+_KEY = regex(r"^[ \t]*(?:dependencies|\"dependencies\"|'dependencies')[ \t]*=[ \t]*\[", re.M)
+_LINE_END = regex(r"[ \t]*(?:#[^\r\n]*)?(\r?\n)([ \t]*)")
 
 
 def with_dependencies(text: str, more: Sequence[str], *, origin: str) -> str:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from envsolve.errors import InputError
 from envsolve.record import record
+from envsolve.regex import regex
 
 START = "<!-- envsolve init: what stands between these two lines is written anew -->"
 END = "<!-- envsolve init: end -->"
-_SECTION = re.compile(re.escape(START) + r".*?" + re.escape(END), re.DOTALL)
+_SECTION = regex(re.escape(START) + r".*?" + re.escape(END), re.DOTALL)
 
 
 @record

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from envsolve.errors import InputError
+from envsolve.regex import regex
 
-_SPEC = re.compile(
-    r"(?:(?P<channel>[^\s\[]+)::)?(?P<name>[A-Za-z0-9_.-]+)\s*(?P<version>[^\[\]]*?)\s*(?:\[(?P<keys>.*)\])?"
-)
-_FUZZY = re.compile(
+_SPEC = regex(r"(?:(?P<channel>[^\s\[]+)::)?(?P<name>[A-Za-z0-9_.-]+)\s*(?P<version>[^\[\]]*?)\s*(?:\[(?P<keys>.*)\])?")
+_FUZZY = regex(
     r"(?P<sign>=?)(?P<version>[0-9][\w!+]*(?:\.[\w!+]+)*)(?P<star>\.?\*)?(?:=(?P<build>\S*)|\s+(?P<spaced>\S+))?"
 )
-_EXACT = re.compile(r"==\s*(?P<version>[0-9][\w.!+]*)(?:(?:=|\s+)(?P<build>\S+))?")
-_VERSION_KEY = re.compile(r"version\s*=\s*(['\"]?)(?P<version>[^'\"\]]+)\1")
+_EXACT = regex(r"==\s*(?P<version>[0-9][\w.!+]*)(?:(?:=|\s+)(?P<build>\S+))?")
+_VERSION_KEY = regex(r"version\s*=\s*(['\"]?)(?P<version>[^'\"\]]+)\1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

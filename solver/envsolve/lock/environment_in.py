@@ -13,10 +13,11 @@ from envsolve.errors import InputError
 from envsolve.lock.conda_names import pip_name
 from envsolve.lock.conda_spec import CondaSpec, conda_spec
 from envsolve.lock.wishes import Wishes
+from envsolve.regex import regex
 
 # Packages that say which CUDA the torch beside them is built for.
 _CUDA_NAMES = ("pytorch-cuda", "cudatoolkit", "cuda-version")
-_CUDA = re.compile(r"==(?P<major>\d+)\.(?P<minor>\d+)(\.\d+)*(\.\*)?")
+_CUDA = regex(r"==(?P<major>\d+)\.(?P<minor>\d+)(\.\d+)*(\.\*)?")
 
 
 def parse(text: str, *, origin: str) -> Wishes:

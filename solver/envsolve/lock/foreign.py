@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,11 +9,12 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from envsolve.errors import InputError
+from envsolve.regex import regex
 from envsolve.resolve.request import TRIO
 
 JUDGED = (*TRIO, "numpy")  # what the rules can judge
 
-_VARIANT = re.compile(r"(?:^|/)(cu\d{2,3}|cpu|xpu|rocm\d[\d.]*)(?=/|$)")
+_VARIANT = regex(r"(?:^|/)(cu\d{2,3}|cpu|xpu|rocm\d[\d.]*)(?=/|$)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

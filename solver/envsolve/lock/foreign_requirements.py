@@ -13,9 +13,10 @@ from envsolve.lock.foreign import JUDGED, Foreign, ForeignPin, judged, variant_i
 from envsolve.lock.requirement_line import requirement_of
 from envsolve.lock.requirements_in import logical_lines
 from envsolve.lock.url_version import version_of_url
+from envsolve.regex import regex
 
-_INDEX = re.compile(r"(?:-i|-f|--index-url|--extra-index-url|--find-links)(?:\s+|=)(?P<address>\S+)")
-_JUDGED = re.compile(rf"(?:{'|'.join(JUDGED)})(?![\w.-])", re.IGNORECASE)
+_INDEX = regex(r"(?:-i|-f|--index-url|--extra-index-url|--find-links)(?:\s+|=)(?P<address>\S+)")
+_JUDGED = regex(rf"(?:{'|'.join(JUDGED)})(?![\w.-])", re.IGNORECASE)
 
 
 def read(text: str, filename: str) -> Foreign:

@@ -10,6 +10,7 @@ from typing import Protocol, cast
 from envsolve.errors import InputError
 from envsolve.lock.lock import Lock
 from envsolve.record import record
+from envsolve.regex import regex
 
 
 class _Writes(Protocol):
@@ -50,14 +51,14 @@ class Format:
 
 # PEP 751 allows pylock.toml and pylock.NAME.toml only.
 _BY_NAME: tuple[tuple[re.Pattern[str], Format], ...] = (
-    (re.compile(r".+\.txt"), Format(module="requirements_txt", several=True, reads=True, hashed=True)),
-    (re.compile(r"pylock(\.[^.]+)?\.toml"), Format(module="pylock_toml", several=True, reads=True, hashed=True)),
-    (re.compile(r"environment.*\.ya?ml"), Format(module="environment_yml", reads=True)),
+    (regex(r".+\.txt"), Format(module="requirements_txt", several=True, reads=True, hashed=True)),
+    (regex(r"pylock(\.[^.]+)?\.toml"), Format(module="pylock_toml", several=True, reads=True, hashed=True)),
+    (regex(r"environment.*\.ya?ml"), Format(module="environment_yml", reads=True)),
     (
-        re.compile(r"(.*[.-])?conda-lock\.ya?ml"),
+        regex(r"(.*[.-])?conda-lock\.ya?ml"),
         Format(module="conda_lock_yml", several=True, reads=True, hashed=True, conda=True),
     ),
-    (re.compile(r"(.*[.-])?virtual-packages\.ya?ml"), Format(module="virtual_packages_yml", several=True)),
+    (regex(r"(.*[.-])?virtual-packages\.ya?ml"), Format(module="virtual_packages_yml", several=True)),
 )
 ACCEPTED = "NAME.txt, pylock.toml, pylock.NAME.toml, environment.yml or conda-lock.yml"
 

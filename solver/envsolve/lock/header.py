@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from envsolve import __version__
 from envsolve.errors import InputError
 from envsolve.lock.lock import Lock, LockedPackage, LockHeader
 from envsolve.lock.newer import newer_error
+from envsolve.regex import regex
 
 _FIRST = "made by envsolve "
 _ADVICE = "; to change it, run this again:"
-_NOT_PORTABLE = re.compile(r"no, from the disk of the machine that made it: (.+)")
+_NOT_PORTABLE = regex(r"no, from the disk of the machine that made it: (.+)")
 _COMMAND_INDENT = "    "
 _ONCE = ("target", "python", "platform", "variant", "index", "rules")
 _KNOWN = (*_ONCE, "gpu", "portable", "passed over")
-_FIELD = re.compile(r"(?P<key>[a-z][a-z -]*): (?P<value>.*)")
+_FIELD = regex(r"(?P<key>[a-z][a-z -]*): (?P<value>.*)")
 
 
 def header_lines(*locks: Lock) -> Iterator[str]:

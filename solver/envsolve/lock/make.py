@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from packaging.tags import Tag
@@ -11,11 +10,12 @@ from envsolve import __version__
 from envsolve.dotted import Dotted
 from envsolve.index.release import ReleaseFile
 from envsolve.lock.lock import Lock, LockedFile, LockedPackage, LockHeader
+from envsolve.regex import regex
 from envsolve.resolve.closure import ClosedPackage, Closure
 from envsolve.resolve.plan import Plan
 from envsolve.resolve.protocol import Index
 
-_GLIBC = re.compile(r"manylinux_2_(\d+)_")
+_GLIBC = regex(r"manylinux_2_(\d+)_")
 _LEGACY = {"manylinux2014": 17, "manylinux2010": 12, "manylinux1": 5}
 
 

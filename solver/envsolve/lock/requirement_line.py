@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
 from envsolve.errors import InputError
 from envsolve.lock.addresses import filename_of
+from envsolve.regex import regex
 
-_NAMED_ADDRESS = re.compile(r"[\w.-]+\s*(\[[^\]]*\])?\s*@")
-_BARE_ADDRESS = re.compile(r"(?P<url>\S+://\S+)(?P<marker>\s+;.*)?")
+_NAMED_ADDRESS = regex(r"[\w.-]+\s*(\[[^\]]*\])?\s*@")
+_BARE_ADDRESS = regex(r"(?P<url>\S+://\S+)(?P<marker>\s+;.*)?")
 _VERSION_CONTROL = ("git+", "hg+", "svn+", "bzr+")
-_PER_REQUIREMENT = re.compile(r"\s+--(hash|config-settings?|global-option)[=\s].*$")
+_PER_REQUIREMENT = regex(r"\s+--(hash|config-settings?|global-option)[=\s].*$")
 
 
 def requirement_of(line: str, where: str) -> Requirement:

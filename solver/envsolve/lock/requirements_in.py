@@ -14,12 +14,13 @@ from envsolve.addresses import PYTORCH_HOSTS
 from envsolve.errors import InputError
 from envsolve.lock.requirement_line import constraint_of, requirement_of
 from envsolve.lock.wishes import Wishes
+from envsolve.regex import regex
 
 Read = Callable[[PurePath], str]  # may raise InputError: the file is not there
 
-_COMMENT = re.compile(r"(^|\s)#.*$")
-_OPTION = re.compile(r"(?P<option>-[rc]|--requirement|--constraint)(?:\s+|=|(?<=^-[rc]))(?P<file>\S.*)")
-_VARIABLE = re.compile(r"\$\{([A-Z0-9_]+)\}")
+_COMMENT = regex(r"(^|\s)#.*$")
+_OPTION = regex(r"(?P<option>-[rc]|--requirement|--constraint)(?:\s+|=|(?<=^-[rc]))(?P<file>\S.*)")
+_VARIABLE = regex(r"\$\{([A-Z0-9_]+)\}")
 _INDEX_OPTIONS = {
     "-i": "--index URL",
     "--index-url": "--index URL",

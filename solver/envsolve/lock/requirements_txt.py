@@ -16,12 +16,13 @@ from envsolve.lock.addresses import filename_of
 from envsolve.lock.header import HeaderReader, header_lines
 from envsolve.lock.lock import Lock, LockedFile, LockedPackage
 from envsolve.lock.pins import Pin, packages_at, pins_of
+from envsolve.regex import regex
 
 _VIA = "    # via "
 _HASHED_HERE = "    # hashed by envsolve, the index gives no hash: "
-_DIRECT = re.compile(r"(?P<name>\S+) @ (?P<url>\S+)#sha256=(?P<hash>[0-9a-f]{64})(?: ; (?P<marker>.+))?")
-_PINNED = re.compile(r"(?P<name>[a-z0-9][a-z0-9.-]*)==(?P<version>\S+)(?: ; (?P<marker>.+))? \\")
-_HASH = re.compile(r"    --hash=sha256:(?P<hash>[0-9a-f]{64})(?P<more> \\)?")
+_DIRECT = regex(r"(?P<name>\S+) @ (?P<url>\S+)#sha256=(?P<hash>[0-9a-f]{64})(?: ; (?P<marker>.+))?")
+_PINNED = regex(r"(?P<name>[a-z0-9][a-z0-9.-]*)==(?P<version>\S+)(?: ; (?P<marker>.+))? \\")
+_HASH = regex(r"    --hash=sha256:(?P<hash>[0-9a-f]{64})(?P<more> \\)?")
 
 
 def write(*locks: Lock) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from envsolve.regex import regex
 
 
 class Inline(dict[str, Any]):
@@ -16,7 +17,7 @@ class Blocks(list[Mapping[str, Any]]):
     """An array of tables that is written with a [[header]] each, wherever it stands."""
 
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_BARE = regex(r"[A-Za-z0-9_-]+")
 
 
 def toml_text(document: Mapping[str, Any]) -> str:

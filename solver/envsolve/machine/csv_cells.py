@@ -7,30 +7,31 @@ import re
 from collections.abc import Sequence
 
 from envsolve.machine.words import is_unknown
+from envsolve.regex import regex
 
 COLUMNS = {
     "name": "name", "gpu_name": "name", "driver_version": "driver", "kmd_version": "driver", "compute_cap": "cc",
     "uuid": "uuid", "gpu_uuid": "uuid", "index": "index", "memory.total": "memory", "mig.mode.current": "mig",
 }  # fmt: skip
-_FIELD = re.compile(r"([a-z][a-zA-Z0-9_]*(?:\.[a-zA-Z0-9_]+)*)(?:\s+\[[^\]]{1,12}\])?")
-_ASKED = re.compile(r"--query-gpu[= ]\s*[\"']?([a-zA-Z0-9_.,]+)")
+_FIELD = regex(r"([a-z][a-zA-Z0-9_]*(?:\.[a-zA-Z0-9_]+)*)(?:\s+\[[^\]]{1,12}\])?")
+_ASKED = regex(r"--query-gpu[= ]\s*[\"']?([a-zA-Z0-9_.,]+)")
 _SHAPES = {
-    "driver": re.compile(r"\d{3}\.\d{2,3}(?:\.\d{2})?", re.ASCII),
-    "cc": re.compile(r"\d{1,2}\.\d", re.ASCII),
-    "uuid": re.compile(r"GPU-[0-9a-fA-F-]{8,}"),
-    "memory": re.compile(r"\d{1,9}\s*MiB", re.ASCII),
+    "driver": regex(r"\d{3}\.\d{2,3}(?:\.\d{2})?", re.ASCII),
+    "cc": regex(r"\d{1,2}\.\d", re.ASCII),
+    "uuid": regex(r"GPU-[0-9a-fA-F-]{8,}"),
+    "memory": regex(r"\d{1,9}\s*MiB", re.ASCII),
 }
 # Cells that queries often hold beside those that matter here: bus ids, numbers with units, states, modes.
-_OTHER = re.compile(
+_OTHER = regex(
     r"[0-9A-F]{4,8}:[0-9A-F]{2}:[0-9A-F]{2}\.\d|0x[0-9A-F]+|-?\d+(?:\.\d+)?\s*(?:W|%|MHz|C|MiB)?|P\d{1,2}"
     r"|Enabled|Disabled|Default|Yes|No|Active|Not Active|WDDM|TCC|MCDM",
     re.IGNORECASE,
 )
 # How NVIDIA's names begin, and the words that they are made of: never lower-case prose.
-_BRAND = re.compile(
+_BRAND = regex(
     r"(?:NVIDIA|GeForce|Tesla|Quadro|TITAN|GRID|RTX|GTX|Orin|Xavier|Thor|Graphics|[ABHLTV]\d{1,3})(?![\w.]|-smi)"
 )
-_WORDS = re.compile(r"(?:(?:[A-Z0-9(][\w().+/-]*|with)(?:\s+|$)){1,10}(?:\.\.\.|…)?", re.ASCII)
+_WORDS = regex(r"(?:(?:[A-Z0-9(][\w().+/-]*|with)(?:\s+|$)){1,10}(?:\.\.\.|…)?", re.ASCII)
 
 
 def cells_of(line: str) -> list[str]:

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from envsolve.machine.machine import Gpu, Problem
 from envsolve.machine.reading import Reading
+from envsolve.regex import regex
 
-_PREFIX = re.compile(r"^(nvidia|amd|intel)\b\s*", re.IGNORECASE)
-_MIG = re.compile(r"\s+mig \d+c?\.?\d*g\.\S+$", re.IGNORECASE)
+_PREFIX = regex(r"^(nvidia|amd|intel)\b\s*", re.IGNORECASE)
+_MIG = regex(r"\s+mig \d+c?\.?\d*g\.\S+$", re.IGNORECASE)
 
 
 def merge_gpus(readings: Sequence[Reading], *, stated: Sequence[str]) -> tuple[tuple[Gpu, ...], tuple[Problem, ...]]:

@@ -6,12 +6,13 @@ import re
 
 from envsolve.machine.machine import Gpu, Problem, Vendor
 from envsolve.machine.words import vendor_of
+from envsolve.regex import regex
 
 # In order: who has an NVIDIA card wants CUDA, whatever graphics the processor has beside it.
 _ORDER: tuple[Vendor, ...] = ("nvidia", "amd", "intel", "apple")
 _MAKERS = {"nvidia": "NVIDIA's", "amd": "AMD's", "intel": "Intel's", "apple": "Apple's"}
 # The graphics inside a processor, by names that say nothing else.
-_INTEGRATED = re.compile(
+_INTEGRATED = regex(
     r"\b(?:u?hd graphics|iris|(?:intel(?:\(r\))?|radeon(?:\(tm\)|™)?(?: vega(?: \d+)?)?) graphics)\b", re.IGNORECASE
 )
 

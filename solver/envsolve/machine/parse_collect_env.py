@@ -10,6 +10,7 @@ from envsolve.dotted import Dotted
 from envsolve.machine.machine import Arch, Gpu, Libc, Os, Vendor
 from envsolve.machine.reading import Reading
 from envsolve.machine.words import arch_name, dotted, is_unknown, named_gpu
+from envsolve.regex import regex
 
 SOURCE = "collect_env"
 _KEYS = (
@@ -18,12 +19,12 @@ _KEYS = (
     "Nvidia driver version", "HIP runtime version", "Is XPU available", "Architecture",
 )  # fmt: skip
 # A key may stand after prose, a prompt or a quote sign; its value ends with the line.
-_LINE = re.compile(r"^[ \t>|*-]*(" + "|".join(map(re.escape, _KEYS)) + r")[ \t]*[:=][ \t]?(.*)$", re.MULTILINE)
-_MODELS = re.compile(r"GPU models and configuration\s*:[ \t]*(.*(?:\n[ \t>]*(?:GPU \d+:|MIG ).*)*)")
-_GPU = re.compile(r"GPU (\d{1,3}): (.*?)(?:\s*\(UUID: [^)]*\))?\s*$")
-_AMD = re.compile(r"^(.*?)\s*\((gfx[0-9a-f]{3,5})[^)]*\)\s*$")
-_MIG = re.compile(r"^[ \t>]*MIG \S+\s+Device")
-_XPU = re.compile(r"_XpuDeviceProperties\(name='([^']+)'")
+_LINE = regex(r"^[ \t>|*-]*(" + "|".join(map(re.escape, _KEYS)) + r")[ \t]*[:=][ \t]?(.*)$", re.MULTILINE)
+_MODELS = regex(r"GPU models and configuration\s*:[ \t]*(.*(?:\n[ \t>]*(?:GPU \d+:|MIG ).*)*)")
+_GPU = regex(r"GPU (\d{1,3}): (.*?)(?:\s*\(UUID: [^)]*\))?\s*$")
+_AMD = regex(r"^(.*?)\s*\((gfx[0-9a-f]{3,5})[^)]*\)\s*$")
+_MIG = regex(r"^[ \t>]*MIG \S+\s+Device")
+_XPU = regex(r"_XpuDeviceProperties\(name='([^']+)'")
 # The marks of the form: one of these keys must be there, the rest are common words.
 _MARKS = ("CUDA used to build PyTorch", "GPU models and configuration", "Nvidia driver version", "Is CUDA available")
 

@@ -11,9 +11,10 @@ from envsolve.machine.csv_cells import asked, cells_of, fits, header, shape
 from envsolve.machine.machine import Gpu, Problem
 from envsolve.machine.reading import Reading
 from envsolve.machine.words import capability, dotted, is_lost, is_unknown, lost, mebibytes, named_gpu
+from envsolve.regex import regex
 
 SOURCE = "nvidia-smi csv"
-_ABOUT_DRIVER = re.compile(r"nvidia|driver", re.IGNORECASE)
+_ABOUT_DRIVER = regex(r"nvidia|driver", re.IGNORECASE)
 
 Row = Mapping[str, str]
 

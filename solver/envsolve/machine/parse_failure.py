@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from envsolve.machine.machine import Problem, Vendor
 from envsolve.machine.reading import Reading
+from envsolve.regex import regex
 
 SOURCE = "nvidia-smi"
 
@@ -86,7 +87,7 @@ _FAILURES = (
 )
 _NAME = r"nvidia-smi(?:\.exe)?"
 # "bash: nvidia-smi: …" and "sudo: nvidia-smi: …": whatever follows, in any language, means that it was not run.
-_SHELL = re.compile(
+_SHELL = regex(
     rf"^[-\w/.]*(?:sh|busybox|sudo|env|time)\S*: (?:(?:line |\w+ )?\d+: )?(?:\S+ \S+ \S+: )?[/\w.-]*{_NAME}\s?: ?\S"
     rf"|(?:command not found|unknown command):? .?{_NAME}|(?:Command|Commande|Befehl) .?{_NAME}\W+\w"
     rf"|exec: .?{_NAME}.?: executable file not found|{_NAME}: (?:command )?not found"
@@ -95,8 +96,8 @@ _SHELL = re.compile(
 )
 # cmd.exe says "'nvidia-smi' is not recognized as an internal or external command", PowerShell "nvidia-smi : The term …
 # cmdlet": the roots of internal, recognized and cmdlet in the languages of Windows.
-_QUOTED = re.compile(rf"^\W{{1,3}}{_NAME}\W|^{_NAME}\s?: ", re.IGNORECASE)
-_ROOTS = re.compile(
+_QUOTED = regex(rf"^\W{{1,3}}{_NAME}\W|^{_NAME}\s?: ", re.IGNORECASE)
+_ROOTS = regex(
     r"\bintern|внутрен|wewn|vnitř|vnútorn|belső|\biç |sisäi|εσωτερικ|内部|內部|내부|פנימי|داخلي|recogn|reconn|reconoc"
     r"|reconhec|riconos|rozpozn|erkannt|распозн|認識|辨識|识别|인식|herken|cmdlet|командлет|コマンドレット|not found",
     re.IGNORECASE,

@@ -7,30 +7,31 @@ import re
 from envsolve.machine.machine import Gpu, Problem
 from envsolve.machine.reading import Reading
 from envsolve.machine.words import arch_name, dotted, named_gpu, squeeze
+from envsolve.regex import regex
 
 PROC_SOURCE = "/proc/driver/nvidia"
 LOG_SOURCE = "kernel log"
 _MODULE = r"NVIDIA UNIX (?:Open Kernel Module for )?(?P<arch>\S+)\s+(?:Kernel Module\s+)?(?P<driver>\d[\d.]*\d)"
-_VERSION = re.compile(r"NVRM version:\s*" + _MODULE)
-_LOADING = re.compile(r"loading " + _MODULE)
-_MODESET = re.compile(r"NVIDIA (?:UNIX )?(?:Open )?Kernel Mode Setting Driver for \D{1,40}?\s(?P<driver>\d[\d.]*\d)\b")
-_INFORMATION = re.compile(r"^Model:[ \t]*(.*?)[ \t]*\nIRQ:[^\n]*\n(?:GPU UUID:[ \t]*(GPU-\S+))?", re.MULTILINE)
+_VERSION = regex(r"NVRM version:\s*" + _MODULE)
+_LOADING = regex(r"loading " + _MODULE)
+_MODESET = regex(r"NVIDIA (?:UNIX )?(?:Open )?Kernel Mode Setting Driver for \D{1,40}?\s(?P<driver>\d[\d.]*\d)\b")
+_INFORMATION = regex(r"^Model:[ \t]*(.*?)[ \t]*\nIRQ:[^\n]*\n(?:GPU UUID:[ \t]*(GPU-\S+))?", re.MULTILINE)
 # What stands before the message: a time in brackets or not, host and "kernel:", and NVRM itself.
-_BEFORE = re.compile(r"^.{0,120}?\bNVRM:", re.MULTILINE)
-_LEGACY = re.compile(
+_BEFORE = regex(r"^.{0,120}?\bNVRM:", re.MULTILINE)
+_LEGACY = regex(
     r"The NVIDIA (?P<name>\S.{0,80}?) GPU installed in this system is supported through the NVIDIA (?P<branch>\S+) "
     r"Legacy .{0,160}?The (?P<driver>\d[\d.]*\d) NVIDIA driver will ignore this GPU"
 )
 _CARD = r"The NVIDIA GPU (?P<bus>\S+) \(PCI ID: (?P<id>[0-9a-f:]+)\) installed in this system "
-_UNSUPPORTED = re.compile(_CARD + r"is not supported by the (?:NVIDIA )?(?P<driver>\d[\d.]*\d) ")
-_OPEN_NEEDED = re.compile(_CARD + r"requires use of the NVIDIA open")
-_OPEN_REFUSED = re.compile(_CARD + r"is not supported by open (?:NVIDIA )?nvidia\.ko")
-_MISMATCH = re.compile(
+_UNSUPPORTED = regex(_CARD + r"is not supported by the (?:NVIDIA )?(?P<driver>\d[\d.]*\d) ")
+_OPEN_NEEDED = regex(_CARD + r"requires use of the NVIDIA open")
+_OPEN_REFUSED = regex(_CARD + r"is not supported by open (?:NVIDIA )?nvidia\.ko")
+_MISMATCH = regex(
     r"API mismatch: the client has(?: the)? version (?P<client>\d[\d.]*\d),? "
     r"but this kernel module has(?: the)? version (?P<driver>\d[\d.]*\d)"
 )
-_LOG = re.compile(r"NVRM:|nvidia-modeset:|NVIDIA UNIX ")
-_LOST = re.compile(r"GPU has fallen off the bus|RmInitAdapter failed")
+_LOG = regex(r"NVRM:|nvidia-modeset:|NVIDIA UNIX ")
+_LOST = regex(r"GPU has fallen off the bus|RmInitAdapter failed")
 
 
 def parse_proc(text: str) -> list[Reading]:

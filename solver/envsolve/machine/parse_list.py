@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from envsolve.machine.csv_cells import is_name
 from envsolve.machine.machine import Gpu
 from envsolve.machine.reading import Reading
 from envsolve.machine.words import is_tegra, named_gpu
+from envsolve.regex import regex
 
 SOURCE = "nvidia-smi -L"
-_GPU = re.compile(r"(?:^|[\s|>])GPU (\d{1,3}): (\S.*?)\s*(?:\(UUID:\s*((?:GPU-)?[^)\s]*)\)?|$)")
-_MIG = re.compile(r"^\s*MIG \S+\s+Device\s+\d+:")
+_GPU = regex(r"(?:^|[\s|>])GPU (\d{1,3}): (\S.*?)\s*(?:\(UUID:\s*((?:GPU-)?[^)\s]*)\)?|$)")
+_MIG = regex(r"^\s*MIG \S+\s+Device\s+\d+:")
 
 
 def parse_list(text: str) -> list[Reading]:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from envsolve.machine.machine import Gpu, Os, Problem
 from envsolve.machine.reading import Reading
 from envsolve.machine.words import capability, dotted, is_lost, is_tegra, lost, mebibytes, named_gpu
+from envsolve.regex import regex
 
 SOURCE = "nvidia-smi -q"
 # The blank before the colon is what tells nvidia-smi's lines from collect_env's and from prose.
-_LINE = re.compile(r"^[\s>|]*([A-Z][A-Za-z0-9 /._-]{1,44}?)\s+: (.*?)\s*$")
-_CARD = re.compile(r"^\s*GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\s*$")
-_SECTION = re.compile(r"^\s*([A-Z][A-Za-z0-9 /_-]{1,44}?)\s*$")
+_LINE = regex(r"^[\s>|]*([A-Z][A-Za-z0-9 /._-]{1,44}?)\s+: (.*?)\s*$")
+_CARD = regex(r"^\s*GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\s*$")
+_SECTION = regex(r"^\s*([A-Z][A-Za-z0-9 /_-]{1,44}?)\s*$")
 _OPENS = "GPU …"  # stands for the line that opens a card; no key is spelt so
 _DRIVER = ("kmd version", "driver version")
 _CUDA = ("cuda umd version", "cuda version")

@@ -9,20 +9,21 @@ from dataclasses import replace
 from envsolve.machine.machine import Gpu, Os, Problem
 from envsolve.machine.reading import Reading
 from envsolve.machine.words import dotted, is_lost, is_tegra, is_unknown, lost, mebibytes, named_gpu
+from envsolve.regex import regex
 
 SOURCE = "nvidia-smi table"
-_BANNER = re.compile(
+_BANNER = regex(
     r"NVIDIA-SMI\s+(?P<client>\S+)[\s|]+(?:Driver|KMD)\s+Version:\s*(?P<driver>[^\s|]+)"
     r"(?:[\s|]+CUDA\s+(?:UMD\s+)?Version:\s*(?P<cuda>[^\s|]+))?"
 )
-_HEADER = re.compile(r"\bGPU\s+Name\b|\bNb\.\s+Name\b")
+_HEADER = regex(r"\bGPU\s+Name\b|\bNb\.\s+Name\b")
 # A row of a card: number, name with the mode column behind it, then the bus id.
-_ROW = re.compile(r"\|\s*(?P<index>\d{1,3})\.?\s+(?P<name>\S[^|]*?)\s*\|\s*(?P<bus>[^|]*)")
-_BUS = re.compile(r"[0-9A-F]{4,8}:[0-9A-F]{2}:[0-9A-F]{2}\.[0-9A-F]", re.IGNORECASE)
+_ROW = regex(r"\|\s*(?P<index>\d{1,3})\.?\s+(?P<name>\S[^|]*?)\s*\|\s*(?P<bus>[^|]*)")
+_BUS = regex(r"[0-9A-F]{4,8}:[0-9A-F]{2}:[0-9A-F]{2}\.[0-9A-F]", re.IGNORECASE)
 # The column beside the name: persistence mode on Linux, driver model on Windows.
-_MODE = re.compile(r"\s+(?:Off|On|N/A|\[N/A\]|ERR!|Enabled|Disabled|TCC|WDDM|MCDM)$")
-_MEMORY = re.compile(r"/\s*(\d+\s*MiB)")
-_OTHER_BLOCK = re.compile(r"\b(?:MIG devices|(?:Compute )?[Pp]rocesses):?\s|\bGPU\s+GI\s+CI\b|\bGPU\s+PID\b")
+_MODE = regex(r"\s+(?:Off|On|N/A|\[N/A\]|ERR!|Enabled|Disabled|TCC|WDDM|MCDM)$")
+_MEMORY = regex(r"/\s*(\d+\s*MiB)")
+_OTHER_BLOCK = regex(r"\b(?:MIG devices|(?:Compute )?[Pp]rocesses):?\s|\bGPU\s+GI\s+CI\b|\bGPU\s+PID\b")
 
 
 def parse_table(text: str) -> list[Reading]:

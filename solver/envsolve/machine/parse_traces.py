@@ -6,10 +6,11 @@ import re
 
 from envsolve.machine.reading import Reading
 from envsolve.machine.words import named_gpu
+from envsolve.regex import regex
 
-_TEGRA = re.compile(r"^[\s>]*# R\d+ \(release\), REVISION: ", re.MULTILINE)
-_WSL = re.compile(r"microsoft-standard(?:-WSL2)?|-Microsoft #\d", re.IGNORECASE)
-_LSPCI = re.compile(
+_TEGRA = regex(r"^[\s>]*# R\d+ \(release\), REVISION: ", re.MULTILINE)
+_WSL = regex(r"microsoft-standard(?:-WSL2)?|-Microsoft #\d", re.IGNORECASE)
+_LSPCI = regex(
     r"^.{0,20}?[0-9a-f]{2}:[0-9a-f]{2}\.\d (?:VGA compatible controller|3D controller|Display controller)"
     r"(?: \[\d{4}\])?: NVIDIA Corporation (?:\S+ )?(?:\[([^\]]+)\]|Device [0-9a-f]{4})",
     re.MULTILINE | re.IGNORECASE,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -11,10 +10,11 @@ from typing import Any
 from envsolve.machine.machine import Gpu, Problem
 from envsolve.machine.reading import Reading
 from envsolve.machine.words import capability, dotted, is_lost, is_unknown, lost, mebibytes, named_gpu
+from envsolve.regex import regex
 
 SOURCE = "nvidia-smi -q -x"
 _ROOT = "<nvidia_smi_log"
-_BAD_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[0-9a-fA-F]+);)")
+_BAD_AMPERSAND = regex(r"&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[0-9a-fA-F]+);)")
 
 Values = dict[str, str]  # path below the root or the card -> text
 

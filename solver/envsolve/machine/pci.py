@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from envsolve.machine.probe import Probe
+from envsolve.regex import regex
 
 _DEVICES = "/sys/bus/pci/devices"
 _PCI_IDS = ("/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids", "/var/lib/pciutils/pci.ids")
 _DISPLAY = "0x03"  # PCI base class 3: VGA, 3D and other display controllers
-_BRACKET = re.compile(r".*\[(.+)\]\s*$")
+_BRACKET = regex(r".*\[(.+)\]\s*$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from envsolve.machine.probe import Probe
 from envsolve.machine.probe_nvml import cuda_of_number
 from envsolve.machine.reading import Reading
 from envsolve.machine.words import gpu_name
+from envsolve.regex import regex
 
 SOURCE = "libcuda"
 SECONDS = 30.0  # cuInit on a box of eight cards without persistence mode takes many seconds
@@ -25,7 +25,7 @@ _LINUX = (
     "/usr/lib64-nvidia/libcuda.so.1",
 )
 _WINDOWS = ("nvcuda.dll",)
-_MIG = re.compile(r"\bMIG \d+c?\.?\d*g\.")
+_MIG = regex(r"\bMIG \d+c?\.?\d*g\.")
 _NO_DEVICE = 100
 # CUresult (cuda.h) of cuInit that says something of the machine.
 _PROBLEMS = {

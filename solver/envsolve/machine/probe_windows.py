@@ -9,11 +9,12 @@ from envsolve.machine.machine import Gpu, Problem
 from envsolve.machine.probe import Probe
 from envsolve.machine.reading import Reading
 from envsolve.machine.words import named_gpu, vendor_of
+from envsolve.regex import regex
 
 SOURCE = "Windows display adapters"
 SECONDS = 20.0
 _COMMAND = "Get-CimInstance Win32_VideoController | ForEach-Object { $_.Name + '|' + $_.DriverVersion }"
-_DISCRETE_INTEL = re.compile(r"\barc\b", re.IGNORECASE)
+_DISCRETE_INTEL = regex(r"\barc\b", re.IGNORECASE)
 
 
 def ask_windows(probe: Probe) -> list[Reading]:

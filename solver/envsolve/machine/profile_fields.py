@@ -11,8 +11,9 @@ from envsolve.capability import Capability
 from envsolve.dotted import Dotted
 from envsolve.errors import InputError
 from envsolve.machine.machine import Arch, Finding, Os, Problem, Vendor
+from envsolve.regex import regex
 
-_PYTHON = re.compile(r"\d\.\d{1,2}(\.\d{1,3})?t?", re.ASCII)
+_PYTHON = regex(r"\d\.\d{1,2}(\.\d{1,3})?t?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

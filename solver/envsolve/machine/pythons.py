@@ -9,11 +9,12 @@ from collections.abc import Iterator
 
 from envsolve.machine.host import running_python
 from envsolve.machine.probe import Probe
+from envsolve.regex import regex
 
-_ON_PATH = re.compile(r"python(3\.\d{1,2})(?:\.exe)?")
-_PYENV = re.compile(r"(3\.\d{1,2})\.\d{1,2}")
-_UV = re.compile(r"cpython-(3\.\d{1,2})\.\d{1,2}-.*")
-_LAUNCHER = re.compile(r"^ *-(?:V:)?(3\.\d{1,2})(?:-64)?\b", re.MULTILINE)
+_ON_PATH = regex(r"python(3\.\d{1,2})(?:\.exe)?")
+_PYENV = regex(r"(3\.\d{1,2})\.\d{1,2}")
+_UV = regex(r"cpython-(3\.\d{1,2})\.\d{1,2}-.*")
+_LAUNCHER = regex(r"^ *-(?:V:)?(3\.\d{1,2})(?:-64)?\b", re.MULTILINE)
 _SECONDS = 10.0
 
 

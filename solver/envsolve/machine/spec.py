@@ -13,13 +13,14 @@ from envsolve.machine.machine import Gpu, Libc, Machine, Os, Problem, Vendor
 from envsolve.machine.own_cards import own_cards
 from envsolve.machine.reading import Reading
 from envsolve.machine.words import arch_name, gpu_name, is_tegra, os_name, vendor_name
+from envsolve.regex import regex
 
 KEYS = ("driver", "cuda", "python", "os", "arch", "glibc", "libc", "cc", "wsl", "tegra", "vendor")
 EXAMPLE = '--target "2x RTX 3090 + GTX 1080 Ti,driver=550.54.14,python=3.11"'
 MOST_GPUS = 64  # of one kind; more is a typing mistake
-_COUNTED = re.compile(r"(\d{1,4})\s*[x×*]\s*(\S.*)", re.ASCII | re.IGNORECASE)
-_COUNTED_AFTER = re.compile(r"(.*\S)\s+[x×]\s?(\d{1,4})", re.ASCII)  # no capital X: names may hold that
-_PYTHON = re.compile(r"\d\.\d{1,2}(\.\d{1,3})?t?", re.ASCII)
+_COUNTED = regex(r"(\d{1,4})\s*[x×*]\s*(\S.*)", re.ASCII | re.IGNORECASE)
+_COUNTED_AFTER = regex(r"(.*\S)\s+[x×]\s?(\d{1,4})", re.ASCII)  # no capital X: names may hold that
+_PYTHON = regex(r"\d\.\d{1,2}(\.\d{1,3})?t?", re.ASCII)
 _NO_GPU = {"cpu", "none", "no gpu", "no-gpu"}
 _BOOLS = {"true": True, "yes": True, "1": True, "on": True, "false": False, "no": False, "0": False, "off": False}
 

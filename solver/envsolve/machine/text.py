@@ -16,6 +16,7 @@ from envsolve.machine.parse_table import parse_table
 from envsolve.machine.parse_traces import parse_traces
 from envsolve.machine.parse_xml import parse_xml
 from envsolve.machine.reading import Reading
+from envsolve.regex import regex
 
 # In order of trust: what asks the driver itself first.
 PARSERS = (
@@ -30,8 +31,8 @@ PARSERS = (
     parse_traces,
     parse_failure,
 )
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00\ufeff]")
-_ABOUT = re.compile(r"nvidia|nvml|cuda|\bgpu\d*\b", re.IGNORECASE)
+_ESCAPES = regex(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00\ufeff]")
+_ABOUT = regex(r"nvidia|nvml|cuda|\bgpu\d*\b", re.IGNORECASE)
 # What chats and terminals make of the frame of a table.
 _FRAME = str.maketrans(
     {"│": "|", "┃": "|", "║": "|", "─": "-", "━": "-", "═": "=", **dict.fromkeys("┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬╪╫", "+")}

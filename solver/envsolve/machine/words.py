@@ -8,6 +8,7 @@ from typing import cast
 from envsolve.capability import Capability
 from envsolve.dotted import Dotted
 from envsolve.machine.machine import Arch, Gpu, Os, Problem, Vendor
+from envsolve.regex import regex
 
 # What NVIDIA's tools print in place of a value; brackets around it are dropped before the comparison.
 _UNKNOWN = {
@@ -15,7 +16,7 @@ _UNKNOWN = {
     "not available", "insufficient permissions", "gpu is lost", "gpu requires reset", "could not collect", "no cuda",
     "function not found", "requested functionality has been deprecated", "not found", "deprecated",
 }  # fmt: skip
-_CUT = re.compile(r"(?:\.\.\.|…)$")
+_CUT = regex(r"(?:\.\.\.|…)$")
 _OSES = {
     "linux": "linux", "windows": "windows", "win": "windows", "win32": "windows", "macos": "macos", "mac": "macos",
     "darwin": "macos", "osx": "macos",
@@ -23,19 +24,19 @@ _OSES = {
 _ARCHES = {"x86_64": "x86_64", "amd64": "x86_64", "x64": "x86_64", "x86-64": "x86_64", "aarch64": "a", "arm64": "a"}
 _VENDORS = ("nvidia", "amd", "intel", "apple", "none")
 # The makers' own words, and the series that people name without the maker: "RX 7900 XTX", "MI50", "Iris Xe".
-_AMD = re.compile(
+_AMD = regex(
     r"\b(?:amd|radeon|instinct|ryzen|navi|vega|strix|gfx[0-9a-f]{3,5}|rx[ -]?\d{3,4}\w*|\d{4} ?xtx?|mi\d{1,3}[ax]?"
     r"|w[57][4-9]00|r9700)\b",
     re.IGNORECASE,
 )
-_INTEL = re.compile(
+_INTEL = regex(
     r"\b(?:intel|arc|iris|u?hd graphics|data cent(?:er|re) gpu|(?:panther|lunar|arrow|meteor) lake|battlemage|alchemist"
     r"|ponte vecchio)\b",
     re.IGNORECASE,
 )
-_NVIDIA = re.compile(r"\b(?:nvidia|geforce|quadro|tesla)\b", re.IGNORECASE)
-_APPLE = re.compile(r"\bapple\b", re.IGNORECASE)
-_TEGRA = re.compile(r"\b(?:jetson|tegra|orin|xavier|thor|tx[12])\b|\(nvgpu\)", re.IGNORECASE)
+_NVIDIA = regex(r"\b(?:nvidia|geforce|quadro|tesla)\b", re.IGNORECASE)
+_APPLE = regex(r"\bapple\b", re.IGNORECASE)
+_TEGRA = regex(r"\b(?:jetson|tegra|orin|xavier|thor|tx[12])\b|\(nvgpu\)", re.IGNORECASE)
 
 
 def is_unknown(text: str) -> bool:

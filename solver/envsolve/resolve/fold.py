@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 from packaging.version import Version
 
+from envsolve.regex import regex
 from envsolve.resolve.plan import ANY, Refused
 
 MOST_VARIANTS = 6  # named one by one up to here
 # What differs between refusals that tell the same: the wheel's CUDA, which its variant says, and its list of code.
-_CUDA = re.compile(r"^CUDA [\d.]+ ", re.ASCII)
-_LIST = re.compile(r" \(has [^)]*\)", re.ASCII)
+_CUDA = regex(r"^CUDA [\d.]+ ", re.ASCII)
+_LIST = regex(r" \(has [^)]*\)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from packaging.specifiers import SpecifierSet
@@ -32,15 +31,17 @@ class Dropped:
         return ", ".join(f"{n} {what}{'s' * (n > 1)} {why}".rstrip() for n, what, why in reasons if n)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
     """One version of a package, or of one of its extras; `place` is its place in the listing (0 is newest)."""
 
-    key: str  # "accelerate" or "accelerate[test]"
-    name: str
-    extra: str
-    place: int
-    listing: Listing
+    __slots__ = ("extra", "key", "listing", "name", "place")
+
+    def __init__(self, key: str, name: str, extra: str, place: int, listing: Listing) -> None:
+        self.key = key  # "accelerate" or "accelerate[test]"
+        self.name = name
+        self.extra = extra
+        self.place = place
+        self.listing = listing
 
     @property
     def text(self) -> str:

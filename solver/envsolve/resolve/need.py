@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from packaging.specifiers import SpecifierSet
 
 from envsolve.resolve.listing import Candidate, Listing
@@ -12,22 +10,36 @@ from envsolve.resolve.wish import PYTHON, Wish, key_of
 __all__ = ["PYTHON", "Need", "need_of", "same_version"]
 
 
-@dataclass(slots=True, eq=False)
 class Need:
     """One requirement on one package or on one extra of it; `text` is how its author wrote it.
 
     `allowed` holds the places in the package's listing that satisfy it, so that a check is a look-up.
     """
 
-    key: str
-    name: str
-    extra: str
-    text: str
-    allowed: frozenset[int]
-    exact: bool
-    bounded: bool
-    prereleases: bool
-    wanted: str = ""  # the specifier as text
+    __slots__ = ("allowed", "bounded", "exact", "extra", "key", "name", "prereleases", "text", "wanted")
+
+    def __init__(
+        self,
+        *,
+        key: str,
+        name: str,
+        extra: str,
+        text: str,
+        allowed: frozenset[int],
+        exact: bool,
+        bounded: bool,
+        prereleases: bool,
+        wanted: str = "",
+    ) -> None:
+        self.key = key
+        self.name = name
+        self.extra = extra
+        self.text = text
+        self.allowed = allowed
+        self.exact = exact
+        self.bounded = bounded
+        self.prereleases = prereleases
+        self.wanted = wanted  # the specifier as text
 
     @property
     def specifier(self) -> SpecifierSet:

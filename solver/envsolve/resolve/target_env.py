@@ -16,6 +16,7 @@ from envsolve.dotted import Dotted
 from envsolve.errors import InputError
 from envsolve.machine.machine import Machine
 from envsolve.record import record
+from envsolve.regex import regex
 
 # A target that is named by minor only stands for every patch of it: the first and a last that no release reaches.
 _FIRST_PATCH, _LAST_PATCH = "0", "99"
@@ -26,7 +27,7 @@ _ASSUMED_MACOS = (14, 0)
 _MUSL_NEWEST_MINOR = 2
 _LEGACY_MANYLINUX = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"}
 _OLDEST_GLIBC_MINOR = {"x86_64": 5}  # the other architectures begin with manylinux2014
-_PYTHON = re.compile(r"(?P<minor>3\.\d+)(?P<patch>\.\d+)?(?P<threads>t?)", re.ASCII)
+_PYTHON = regex(r"(?P<minor>3\.\d+)(?P<patch>\.\d+)?(?P<threads>t?)", re.ASCII)
 
 
 @record

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from packaging.requirements import Requirement
@@ -10,9 +9,10 @@ from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel
 
 from envsolve.errors import InputError
 from envsolve.index.release import ReleaseFile
+from envsolve.regex import regex
 
 _SCHEMES = ("https", "http", "file")
-_SHA256 = re.compile(r"(?:^|&)sha256=([0-9a-f]{64})(?:&|$)")
+_SHA256 = regex(r"(?:^|&)sha256=([0-9a-f]{64})(?:&|$)")
 
 
 def url_file(requirement: Requirement) -> ReleaseFile:

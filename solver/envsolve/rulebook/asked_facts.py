@@ -9,15 +9,16 @@ from packaging.specifiers import SpecifierSet
 
 from envsolve.capability import Capability
 from envsolve.dotted import Dotted
+from envsolve.regex import regex
 from envsolve.rulebook.facts import Fact
 from envsolve.rulebook.names import NameMatch
 from envsolve.rulebook.rulebook import Rulebook
 
-_TORCH = re.compile(r"(?:torch(?:==)?)?v?(\d+\.\d+(?:\.\d+)?)", re.ASCII)
-_VARIANT = re.compile(r"cu\d{2,3}|cpu|xpu|rocm\d+(?:\.\d+)+", re.ASCII)
-_CAPABILITY = re.compile(r"(\d{1,2})\.(\d)|sm_(\d{1,2})(\d)", re.ASCII)
-_DRIVER = re.compile(r"(?:R|driver=)?(\d{3})(?:\.\d+)*", re.ASCII | re.IGNORECASE)
-_GFX = re.compile(r"gfx[0-9a-f]{3,4}", re.ASCII)
+_TORCH = regex(r"(?:torch(?:==)?)?v?(\d+\.\d+(?:\.\d+)?)", re.ASCII)
+_VARIANT = regex(r"cu\d{2,3}|cpu|xpu|rocm\d+(?:\.\d+)+", re.ASCII)
+_CAPABILITY = regex(r"(\d{1,2})\.(\d)|sm_(\d{1,2})(\d)", re.ASCII)
+_DRIVER = regex(r"(?:R|driver=)?(\d{3})(?:\.\d+)*", re.ASCII | re.IGNORECASE)
+_GFX = regex(r"gfx[0-9a-f]{3,4}", re.ASCII)
 
 Asks = Callable[[Fact], bool]
 Answer = tuple[str, Asks]

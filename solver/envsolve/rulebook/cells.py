@@ -10,8 +10,9 @@ from packaging.version import Version
 
 from envsolve.capability import Capability, Target
 from envsolve.dotted import Dotted
+from envsolve.regex import regex
 
-_CUDA_VARIANT = re.compile(r"cu(\d+)(\d)", re.ASCII)
+_CUDA_VARIANT = regex(r"cu(\d+)(\d)", re.ASCII)
 
 
 @cache

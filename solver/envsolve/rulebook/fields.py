@@ -11,11 +11,12 @@ from packaging.version import InvalidVersion, Version
 
 from envsolve.capability import Capability, Target
 from envsolve.dotted import Dotted
+from envsolve.regex import regex
 
 Cell = Any  # what JSON can hold: str, int, bool, None, or a flat mapping of those
 Reader = Callable[[object], Cell]
 
-_MINOR = re.compile(r"\d\.\d{1,2}", re.ASCII)
+_MINOR = regex(r"\d\.\d{1,2}", re.ASCII)
 
 
 class Wrong(ValueError):

@@ -9,23 +9,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-_SPLIT = re.compile(r"[^a-z0-9.]+")
-_MARKS = re.compile(r"\((?:r|tm)\)|[®™]", re.IGNORECASE)
-_SERIES = re.compile(r"(nvidia|geforce|quadro|tesla|titan|jetson|grid|rtx|gtx|gts|gt)(?=[a-z0-9])")
-_GLUED_SERIES = re.compile(r"(?:nvidia|geforce|quadro|tesla|titan|jetson|grid|rtx|gtx|gts(?=\d)|gt(?=\d))")
-_GLUED_GRADE = re.compile(r"(\d{3,4})(ti|super|d)?(super|s)?", re.ASCII)
-_QUALIFIER = re.compile(
+from envsolve.regex import regex
+
+_SPLIT = regex(r"[^a-z0-9.]+")
+_MARKS = regex(r"\((?:r|tm)\)|[®™]", re.IGNORECASE)
+_SERIES = regex(r"(nvidia|geforce|quadro|tesla|titan|jetson|grid|rtx|gtx|gts|gt)(?=[a-z0-9])")
+_GLUED_SERIES = regex(r"(?:nvidia|geforce|quadro|tesla|titan|jetson|grid|rtx|gtx|gts(?=\d)|gt(?=\d))")
+_GLUED_GRADE = regex(r"(\d{3,4})(ti|super|d)?(super|s)?", re.ASCII)
+_QUALIFIER = regex(
     r"\d+(\.\d+)?(gb|gib|g|mb)|(pg|sx|ts|s)?xm\d?|sxm\d?|pcie?|hbm\w*|gddr\w+|ddr\d|nvl\d*|dgxs|fhhl|cnx"
     r"|laptop|mobile|notebook|gpu|max|q|with|design|generation|edition|server|workstation|sff|embedded"
     r"|developer|engineering|reference|kit|nvgpu|collectors|active|oem|rev\.?|lite|hash|rate|mac|corporation|ls|dc",
     re.ASCII,
 )
 # "Rev. 2", "Rev. A": the word after rev belongs to it.
-_REVISION = re.compile(r"\brev\.? *(\w)\b")
-_SIZE = re.compile(r"(\d+) +(gb|gib|mb)\b")
+_REVISION = regex(r"\brev\.? *(\w)\b")
+_SIZE = regex(r"(\d+) +(gb|gib|mb)\b")
 # The number of a board: "A100-PG509-200".
-_BOARD_NUMBER = re.compile(r"(?<=\w)[ -]pg\d{3}-\d{3}\b")
-_MIG = re.compile(r"\bmig\b.*|\bmig-.*", re.DOTALL)
+_BOARD_NUMBER = regex(r"(?<=\w)[ -]pg\d{3}-\d{3}\b")
+_MIG = regex(r"\bmig\b.*|\bmig-.*", re.DOTALL)
 
 _BRANDS = ("geforce", "quadro", "tesla")
 _LINES = ("rtx", "gtx", "gt", "gts")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
 from envsolve.capability import Capability
+from envsolve.record import record
+from envsolve.regex import regex
 from envsolve.rulebook import rows
 from envsolve.rulebook.compiled import Tree
 from envsolve.rulebook.name_keys import base, words
@@ -17,15 +18,15 @@ from envsolve.rulebook.tables import GpuName
 NameKind = Literal["known", "ambiguous", "unknown"]
 
 # nvidia-smi cuts long names: "NVIDIA GeForce RTX 208..."
-_CUT = re.compile(r"\s*(\.\.\.?|…)\s*$")
+_CUT = regex(r"\s*(\.\.\.?|…)\s*$")
 # A slice of a GPU for a virtual machine: "L4-12Q", "A100-4C", "A100-1-5CME", "M10-2B4", "RTX8000-48".
-_VGPU = re.compile(r"^(.*?)(?:-\d)?-\d+(?:[abcq](?:4|me|nome|meall|gfx)?)?$", re.IGNORECASE)
+_VGPU = regex(r"^(.*?)(?:-\d)?-\d+(?:[abcq](?:4|me|nome|meall|gfx)?)?$", re.IGNORECASE)
 # ... whose board letters are not part of the name: "A100D-80C", "V100DX-32Q", "RTX8000P-8Q", "P100C-12C".
-_BOARD = re.compile(r"(?<=\d)[cdxplms]+$")
+_BOARD = regex(r"(?<=\d)[cdxplms]+$")
 # How lspci speaks of a card, the chip before the product: "NVIDIA Corporation GK208B [GeForce GT 710] (rev a1)".
-_LSPCI = re.compile(r"\b((?:G[A-Z]|TU|AD)\d\d[0-9A-F])[A-Z]{0,3}\s+\[([^\]]+)\]", re.IGNORECASE)
+_LSPCI = regex(r"\b((?:G[A-Z]|TU|AD)\d\d[0-9A-F])[A-Z]{0,3}\s+\[([^\]]+)\]", re.IGNORECASE)
 # What a shop calls a card: the board's maker, the GeForce, words of praise. Such boards are never another chip.
-_MAKER = re.compile(
+_MAKER = regex(
     r"(?:acer|asrock|asus|colorful|evga|gainward|galax|gigabyte|inno3d|kfa2|leadtek|manli|msi|palit|pny|zotac)\b(?=.*?"
     r"\b((?:rtx|gtx)[ -]?\d{3,4}(?: ?ti\b)?(?: ?super\b)?))",
     re.IGNORECASE,
@@ -35,7 +36,7 @@ _TAILS = ("gpu", "laptop", "mobile", "notebook", "maxq", "edition", "generation"
 )))  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NameMatch:
     """What a GPU name stands for.
 
@@ -54,15 +55,14 @@ class NameMatch:
         return self.capabilities[0] if self.kind == "known" else None
 
 
-# No slots: the typed rows and the prefixes are made when first needed.
-@dataclass(frozen=True, eq=False, kw_only=True)
 class GpuNames:
     """The names of the rules and their compiled index."""
 
-    names: Tree
-    index: Tree
-    sources: tuple[str, ...]
-    chips: Tree = field(default_factory=dict)
+    def __init__(self, *, names: Tree, index: Tree, sources: tuple[str, ...], chips: Tree | None = None) -> None:
+        self.names = names
+        self.index = index
+        self.sources = sources
+        self.chips = chips or {}
 
     def find(self, text: str) -> NameMatch:
         """Look a name up, as a tool prints it or as people write it; a name cut off with "..." matches as a prefix."""

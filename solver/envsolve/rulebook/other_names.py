@@ -6,18 +6,19 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from envsolve.regex import regex
 from envsolve.rulebook.rulebook import Rulebook
 from envsolve.rulebook.tables import XpuProduct
 
 # The target itself, with the features that rocminfo adds: "gfx90a:sramecc+:xnack-".
-_GFX = re.compile(r"\bgfx[0-9a-f]{3,4}\b", re.ASCII)
-_ASIDE = re.compile(r"\(.*?\)")
+_GFX = regex(r"\bgfx[0-9a-f]{3,4}\b", re.ASCII)
+_ASIDE = regex(r"\(.*?\)")
 # lspci lists the products of one chip: "Navi 31 [Radeon RX 7900 XT/7900 XTX/7900M]".
-_OF_ONE_CHIP = re.compile(r"\[([^\]]*\d[^\]]*)\]")
+_OF_ONE_CHIP = regex(r"\[([^\]]*\d[^\]]*)\]")
 # A processor names its graphics behind a "w/": "AMD Ryzen AI MAX+ 395 w/ Radeon 8060S".
-_PROCESSOR = re.compile(r"^.*\bryzen\b.* w/ ", re.IGNORECASE)
+_PROCESSOR = regex(r"^.*\bryzen\b.* w/ ", re.IGNORECASE)
 # What names the maker, the family, the form or the memory, and never the chip.
-_SAYS_NOTHING = re.compile(
+_SAYS_NOTHING = regex(
     r"\b(?:amd|ati|radeon|instinct|rx|graphics|gpu|series|oam|pcie|ac|mba|2048sp|\d+ ?gi?b"
     r"|(?:ai )?pro(?= [wvr]\d))\b"
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
@@ -49,12 +49,11 @@ _OTHER_TABLE: tuple[BuildTable, ...] = (("other_builds", rows.other_build),)
 _ROOT = "any"
 
 
-# No slots: cached_property needs the instance's __dict__, and laziness is what keeps a plan quick.
-@dataclass(frozen=True, eq=False)
 class Rulebook:
     """The rules of one compiled file. Nothing in here changes; what is computed once is kept."""
 
-    compiled: Compiled
+    def __init__(self, compiled: Compiled) -> None:
+        self.compiled = compiled
 
     @property
     def digest(self) -> str:

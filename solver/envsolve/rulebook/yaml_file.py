@@ -11,11 +11,12 @@ from typing import Any
 import yaml
 
 from envsolve.errors import InputError
+from envsolve.regex import regex
 from envsolve.rulebook import fields
 from envsolve.rulebook.fields import Wrong
 
 # A source that looks like this is the name of an entry of the file's `sources`; any other text speaks for itself.
-_SOURCE_NAME = re.compile(r"[a-z0-9._-]+", re.ASCII)
+_SOURCE_NAME = regex(r"[a-z0-9._-]+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,10 @@ from envsolve.index.http import Http
 from envsolve.index.page import ACCEPT, Link
 from envsolve.index.page_reader import parse_page
 from envsolve.redact import redact
+from envsolve.regex import regex
 from envsolve.updating.listed import FAMILY, VARIANT, Listed, listed
 
-_FOLDER = re.compile(r"""<a\s[^>]*href\s*=\s*["']?(?:[^"'>\s]*/)?([\w.]+)/["'>\s]""", re.IGNORECASE | re.ASCII)
+_FOLDER = regex(r"""<a\s[^>]*href\s*=\s*["']?(?:[^"'>\s]*/)?([\w.]+)/["'>\s]""", re.IGNORECASE | re.ASCII)
 _ABSENT = (403, 404)  # the PyTorch index answers 403 for what isn't there
 
 

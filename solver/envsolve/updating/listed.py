@@ -10,12 +10,13 @@ from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from packaging.version import Version
 
 from envsolve.index.page import Link
+from envsolve.regex import regex
 
 FAMILY = ("torch", "torchvision", "torchaudio")
-VARIANT = re.compile(r"cpu|xpu|cu\d{2,3}|rocm\d+(?:\.\d+)+", re.ASCII)
-_PYTHON = re.compile(r"cp3(\d{1,2})", re.ASCII)
+VARIANT = regex(r"cpu|xpu|cu\d{2,3}|rocm\d+(?:\.\d+)+", re.ASCII)
+_PYTHON = regex(r"cp3(\d{1,2})", re.ASCII)
 _GLIBC = {"manylinux1": "2.5", "manylinux2010": "2.12", "manylinux2014": "2.17"}
-_PLATFORM = re.compile(
+_PLATFORM = regex(
     r"(?P<many>manylinux_(?P<glibc>2_\d+)|manylinux(?:1|2010|2014)|linux)_(?P<linux>x86_64|aarch64)"
     r"|win_(?P<windows>amd64|arm64)|macosx_\d+_\d+_(?P<macos>x86_64|arm64)",
     re.ASCII,

@@ -13,8 +13,9 @@ from envsolve.errors import OutsideError
 from envsolve.index.http import Http, RangesIgnored
 from envsolve.index.seekable import Seekable
 from envsolve.redact import redact
+from envsolve.regex import regex
 
-_CONTENT_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)", re.ASCII)
+_CONTENT_RANGE = regex(r"bytes (\d+)-(\d+)/(\d+)", re.ASCII)
 _STEP = 256 * 1024  # the least that one request fetches: the table of contents of a torch wheel has over a megabyte
 _CHUNK = 2 * 1024 * 1024  # one request's share of a long member
 

@@ -12,13 +12,14 @@ from pathlib import Path
 
 from envsolve.errors import OutsideError
 from envsolve.index.http import Http
+from envsolve.regex import regex
 from envsolve.updating.remote_zip import RemoteFile, member_pieces, open_zip
 
 # torch.cuda.get_arch_list() gives back this string of the build: "sm_75 sm_80 compute_90". It ends with a zero byte;
 # before it, a compiler may have put constants that end with none.
 _TARGET = rb"(?:sm|compute)_\d{2,3}[af]?"
 _FLAGS = re.compile(rb"(" + _TARGET + rb"(?: " + _TARGET + rb")*)\x00")
-_LIBRARY = re.compile(r"torch/lib/(?:libtorch_python\.(?:so|dylib)|torch_python\.dll)")
+_LIBRARY = regex(r"torch/lib/(?:libtorch_python\.(?:so|dylib)|torch_python\.dll)")
 _OVERLAP = 4096  # longer than any such string
 
 

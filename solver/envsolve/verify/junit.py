@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import xml.etree.ElementTree as ET
 
+from envsolve.regex import regex
 from envsolve.verify.report import Check, Report
 
 # What XML 1.0 can't hold, escaped or not; a crashed library says anything.
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML = regex("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def report_junit(report: Report) -> str:

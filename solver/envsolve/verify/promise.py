@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
 from packaging.utils import parse_wheel_filename
 from packaging.version import Version
 
 from envsolve.lock.lock import Lock, LockedPackage
+from envsolve.regex import regex
 from envsolve.rulebook.rulebook import Rulebook
 from envsolve.rulebook.tables import Build
 from envsolve.verify.expected import Expected
 
-_CUDA = re.compile(r"cu(\d+)(\d)")
-_GPU_CODE = re.compile(r": \w+ ((?:sm|compute)_\w+)$")
+_CUDA = regex(r"cu(\d+)(\d)")
+_GPU_CODE = regex(r": \w+ ((?:sm|compute)_\w+)$")
 
 
 def promise(lock: Lock, rulebook: Rulebook) -> Expected:

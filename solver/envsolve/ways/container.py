@@ -4,13 +4,13 @@ the wheels bring CUDA along, the host brings the driver."""
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files as resource_files
 from typing import Literal
 
 from envsolve.dotted import Dotted
+from envsolve.regex import regex
 from envsolve.rulebook.ways_rows import PythonImage
 
 LOCK = "requirements.lock.txt"
@@ -22,7 +22,7 @@ _RUN = {
     "xpu": "--device=/dev/dri",
     "cpu": "",
 }
-_LINE_BREAKS = re.compile(r"\s+")
+_LINE_BREAKS = regex(r"\s+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

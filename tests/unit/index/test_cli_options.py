@@ -8,18 +8,19 @@ import sys
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
+from envsolve.cli.command_app import command_app
 from envsolve.cli.options import CacheDir, ExtraIndex, FindLinks, Index, Mirror, Offline, Refresh, Source, settings_from
+from envsolve.cli.typed import typed
 from envsolve.index.configuration.envsolve_config import NAMES, variable
 from envsolve.settings import Settings, load_settings
 
-app = typer.Typer(rich_markup_mode=None)
+commands = command_app()
 seen: list[Settings] = []
 
 
-@app.command()
+@commands.command(epilog="")
 def show(
     source: Source = None,
     mirror: Mirror = None,
@@ -43,6 +44,9 @@ def show(
             cache_dir=cache_dir,
         )
     )
+
+
+app = typed(commands)
 
 
 def test_every_option_reaches_the_settings(tmp_path: Path) -> None:

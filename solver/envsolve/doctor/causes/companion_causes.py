@@ -14,13 +14,14 @@ from envsolve.doctor.report_frames import module_of
 from envsolve.doctor.situation import Companion, Situation
 from envsolve.doctor.torch_state import variant_of_cuda
 from envsolve.doctor.write import finding, fix
+from envsolve.regex import regex
 from envsolve.resolve.plan import Plan
 
 _BROKEN = (
     "missing-operator", "undefined-symbol", "load-failed", "dll-failed", "symbol-not-found", "moved-name",
     "no-attribute", "different-cuda", "no-shared-object", "image-extension",
 )  # fmt: skip
-_COMPANION_FILE = re.compile(r"torch(?:vision|audio)[/\\]|libtorchaudio|torchvision\.")
+_COMPANION_FILE = regex(r"torch(?:vision|audio)[/\\]|libtorchaudio|torchvision\.")
 _PINNED = ("triton", "torchtext")
 
 

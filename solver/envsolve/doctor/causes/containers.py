@@ -10,6 +10,7 @@ from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.wording import quoted
 from envsolve.doctor.write import finding, fix
+from envsolve.regex import regex
 from envsolve.rulebook.tables import Certainty
 
 _NO_GPU_SEEN = (
@@ -17,7 +18,7 @@ _NO_GPU_SEEN = (
     "nvml-unknown", "not-compiled",
 )  # fmt: skip
 # A step of a build that did not complete and asks for a GPU.
-_BUILD_ASKS = re.compile(
+_BUILD_ASKS = regex(
     r"failed to solve: process [^\n]*(?:cuda\.(?:is_available|get_device|init)|nvidia-smi)[^\n]*did not complete"
 )
 _AT_START = fix(
@@ -34,11 +35,11 @@ _IN_WSL = (
     "os-blocked", "no-driver", "libcuda-missing", "dev-dxg-missing", "wsl-dxg", "driver-unreachable", "no-gpus",
     "error-304", "error-999", "nvml-unknown",
 )  # fmt: skip
-_ASKS_FOR_GPU = re.compile(
+_ASKS_FOR_GPU = regex(
     r"--gpus|--runtime[= ]nvidia|--device[= ](?:nvidia|/dev/nvidia)|nvidia-docker|deploy:|--nv\b|--rocm\b"
 )
-_WSL_1 = re.compile(r"\bWSL ?1\b|-Microsoft\b|(?:Running|Stopped)\s+1\s*$|\bWSL version 1\b", re.MULTILINE)
-_HOST_DRIVER = re.compile(r"driver not loaded|driver error|driver rpc error")
+_WSL_1 = regex(r"\bWSL ?1\b|-Microsoft\b|(?:Running|Stopped)\s+1\s*$|\bWSL version 1\b", re.MULTILINE)
+_HOST_DRIVER = regex(r"driver not loaded|driver error|driver rpc error")
 _RUN_WITH_GPU = fix(
     "start the container with the GPU; the host needs its driver and the NVIDIA Container Toolkit, nothing more",
     "docker run --rm --gpus all IMAGE nvidia-smi",

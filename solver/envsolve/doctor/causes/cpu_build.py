@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.fixes import other_build, same_version
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.write import finding, fix
+from envsolve.regex import regex
 
-_MACHINE_MARKER = re.compile(r"platform_machine == ['\"]x86_64['\"]")
-_LINUX_MARKER = re.compile(r"(?:sys_platform == ['\"]linux|platform_system == ['\"]Linux)['\"]")
-_CPU_INDEX = re.compile(r"whl/cpu\b|pytorch-cpu\b|torch-backend[= ]cpu")
+_MACHINE_MARKER = regex(r"platform_machine == ['\"]x86_64['\"]")
+_LINUX_MARKER = regex(r"(?:sys_platform == ['\"]linux|platform_system == ['\"]Linux)['\"]")
+_CPU_INDEX = regex(r"whl/cpu\b|pytorch-cpu\b|torch-backend[= ]cpu")
 
 
 def cpu_build(s: Situation) -> Finding | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from envsolve.doctor.finding import Finding, Fix
@@ -12,8 +11,9 @@ from envsolve.doctor.ways_out import driver_command
 from envsolve.doctor.write import finding, fix
 from envsolve.dotted import Dotted
 from envsolve.judge.driver import branch_limits, branch_of, floor, mismatch
+from envsolve.regex import regex
 
-_NVCC = re.compile(r"release (\d+\.\d+), V")
+_NVCC = regex(r"release (\d+\.\d+), V")
 
 
 def dropped_gpu(s: Situation) -> Finding | None:

@@ -8,6 +8,7 @@ from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.fixes import ASK_DRIVER
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.write import finding, fix
+from envsolve.regex import regex
 from envsolve.resolve.plan import Missing
 
 _REBOOT = fix(
@@ -27,12 +28,12 @@ _SILENT = (
     "driver-unreachable", "module-refused", "open-needed", "no-handle", "error-802", "error-999", "error-304",
     "all-busy", "init-failed",
 )  # fmt: skip
-_NOUVEAU = re.compile(
+_NOUVEAU = regex(
     r"driver in use: nouveau|driver[:=] ?nouveau|nouveau\s+\d+\s+\d|\bnouveau\b.{0,40}(?:loaded|in use|driver)",
     re.IGNORECASE,
 )
-_SECURE_BOOT_ON = re.compile(r"SecureBoot enabled|Secure Boot (?:is )?(?:on\b|enabled|active)", re.IGNORECASE)
-_SECURE_BOOT = re.compile(r"key was rejected|required key|unsigned module|secure ?boot", re.IGNORECASE)
+_SECURE_BOOT_ON = regex(r"SecureBoot enabled|Secure Boot (?:is )?(?:on\b|enabled|active)", re.IGNORECASE)
+_SECURE_BOOT = regex(r"key was rejected|required key|unsigned module|secure ?boot", re.IGNORECASE)
 
 
 def library_mismatch(s: Situation) -> Finding | None:

@@ -11,8 +11,9 @@ from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.report_frames import module_of
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.write import fix
+from envsolve.regex import regex
 
-_SDIST = re.compile(r"\b[\w-]+(?=-\d[\w.]*\.tar\.gz)")
+_SDIST = regex(r"\b[\w-]+(?=-\d[\w.]*\.tar\.gz)")
 _SPEAKS_FOR_ITSELF = ("build-cuda", "nvcc-target")
 
 

@@ -9,13 +9,14 @@ from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.write import finding, fix
 from envsolve.dotted import Dotted
+from envsolve.regex import regex
 
 _PLAN_ALL = "envsolve plan torch torchvision torchaudio"
-_TOOLKIT = re.compile(r"cudatoolkit|cuda-toolkit|pytorch-cuda|cuda-version")
-_OWN_PYTHON = re.compile(r"existing python installation|Your python: python")
-_NEEDS_CUDA = re.compile(r"__cuda(?:\[version='| )\s?>=?\s?(\d+\.\d+)")
-_HAS_CUDA = re.compile(r"__cuda-(\d+\.\d+)-|__cuda==?(\d+\.\d+)=")
-_PYTHON_ITEM = re.compile(r"- python(?:_abi)?[ =\[]")
+_TOOLKIT = regex(r"cudatoolkit|cuda-toolkit|pytorch-cuda|cuda-version")
+_OWN_PYTHON = regex(r"existing python installation|Your python: python")
+_NEEDS_CUDA = regex(r"__cuda(?:\[version='| )\s?>=?\s?(\d+\.\d+)")
+_HAS_CUDA = regex(r"__cuda-(\d+\.\d+)-|__cuda==?(\d+\.\d+)=")
+_PYTHON_ITEM = regex(r"- python(?:_abi)?[ =\[]")
 
 
 def conda_package(s: Situation, unmet: Failed) -> Finding:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from envsolve.addresses import PYTORCH_INDEX
 from envsolve.doctor.causes.install_conda import conda_conflict
 from envsolve.doctor.causes.install_index import TORCH_INDEX
@@ -12,9 +10,10 @@ from envsolve.doctor.finding import Finding
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.torch_state import public
 from envsolve.doctor.write import finding, fix
+from envsolve.regex import regex
 
 _CONFLICTS = ("conflict", "uv-no-solution", "no-dist-for", "conda-unsatisfiable", "poetry-because", "conda-no-cuda")
-_PINS_TORCH = re.compile(
+_PINS_TORCH = regex(
     r"(torchvision|torchaudio|torchtext|xformers|triton)[ =(]+v?(\d[\w.+]*)[^\n]*?(?:depends on|requires) "
     r"(torch(?: \([^)\n]*\)|[ <>=!~][^\s;,]*))"
 )

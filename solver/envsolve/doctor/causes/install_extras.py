@@ -7,8 +7,9 @@ import re
 from envsolve.doctor.finding import Finding
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.write import finding, fix
+from envsolve.regex import regex
 
-_NVIDIA = re.compile(r"nvidia-[\w-]+-cu\d+")
+_NVIDIA = regex(r"nvidia-[\w-]+-cu\d+")
 
 
 def hostile(s: Situation) -> Finding | None:

@@ -10,10 +10,11 @@ from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.wording import quoted
 from envsolve.doctor.write import finding, fix
+from envsolve.regex import regex
 
-TORCH_INDEX = re.compile(r"pytorch\.org/whl|/whl/(?:nightly/|test/)?(?:cu\d+|cpu|rocm)|torch_stable\.html")
-_ELSEWHERE = re.compile(r"huggingface|github\.com|githubusercontent|hf\.co")
-_HOST = re.compile(r"host='([^']+)'|https?://([\w.-]+)")
+TORCH_INDEX = regex(r"pytorch\.org/whl|/whl/(?:nightly/|test/)?(?:cu\d+|cpu|rocm)|torch_stable\.html")
+_ELSEWHERE = regex(r"huggingface|github\.com|githubusercontent|hf\.co")
+_HOST = regex(r"host='([^']+)'|https?://([\w.-]+)")
 _NOT_THERE = ("404", "410", "403")
 _PLAN_ALL = "envsolve plan torch torchvision torchaudio"
 _FOLDER = f"take the address of the variant's folder, {PYTORCH_INDEX}/VARIANT"

@@ -11,6 +11,7 @@ from envsolve.doctor.finding import Finding
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.write import finding, fix
 from envsolve.dotted import Dotted
+from envsolve.regex import regex
 
 _INSTALL = (
     "torch-placeholder",
@@ -18,14 +19,14 @@ _INSTALL = (
     "poetry-none", "uv-none", "conda-not-found", "conda-glibc", "conda-unsatisfiable",
 )  # fmt: skip
 _TAGGED = ("pip-wrong-tag", "uv-platform", "uv-hint-platform", "uv-no-wheel")
-_TORCH_WORDS = re.compile(r"\btorch\b|\bpytorch\b|torchvision|torchaudio", re.IGNORECASE)
-_OWN_TAG = re.compile(r"\((?:e\.g\., )?`manylinux_(\d+)_(\d+)_\w+`\)")
-_OWN_MUSL = re.compile(r"\((?:e\.g\., )?`musllinux_\d+_\d+_\w+`\)")
-_CONDA_GLIBC = re.compile(r"__glibc[^\n]*(?:missing|conflict|requires|>=|available)")
-_APPLE = re.compile(r"\bM[1-4]\b|Apple [Ss]ilicon|\barm64\b|Rosetta")
-_WINDOWS_ARM = re.compile(r"\bwin_arm64\b|Windows on ARM|Snapdragon", re.IGNORECASE)
-_RARE = re.compile(r"\b(armv[67]l|ppc64le|s390x|riscv64|i[36]86|FreeBSD)\b")
-_RARE_TAG = re.compile(r"\((?:e\.g\., )?`(?:many|musl)?linux\w*_(armv[67]l|ppc64le|s390x|riscv64|i686)`\)")
+_TORCH_WORDS = regex(r"\btorch\b|\bpytorch\b|torchvision|torchaudio", re.IGNORECASE)
+_OWN_TAG = regex(r"\((?:e\.g\., )?`manylinux_(\d+)_(\d+)_\w+`\)")
+_OWN_MUSL = regex(r"\((?:e\.g\., )?`musllinux_\d+_\d+_\w+`\)")
+_CONDA_GLIBC = regex(r"__glibc[^\n]*(?:missing|conflict|requires|>=|available)")
+_APPLE = regex(r"\bM[1-4]\b|Apple [Ss]ilicon|\barm64\b|Rosetta")
+_WINDOWS_ARM = regex(r"\bwin_arm64\b|Windows on ARM|Snapdragon", re.IGNORECASE)
+_RARE = regex(r"\b(armv[67]l|ppc64le|s390x|riscv64|i[36]86|FreeBSD)\b")
+_RARE_TAG = regex(r"\((?:e\.g\., )?`(?:many|musl)?linux\w*_(armv[67]l|ppc64le|s390x|riscv64|i686)`\)")
 
 
 def platform(s: Situation) -> Finding | None:

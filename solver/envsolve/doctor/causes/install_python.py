@@ -12,9 +12,10 @@ from envsolve.doctor.offers import python_by_offer
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.wording import python_of
 from envsolve.doctor.write import finding, fix
+from envsolve.regex import regex
 from envsolve.rulebook.tables import Build, Certainty
 
-_PYTHON_TAG = re.compile(r"-cp3(\d{1,2})-")
+_PYTHON_TAG = regex(r"-cp3(\d{1,2})-")
 _SYSTEMS = (
     ("win_", "windows", "Windows"),
     ("win32", "windows", "Windows"),

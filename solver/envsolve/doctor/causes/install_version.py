@@ -14,9 +14,10 @@ from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.offers import builds_for, offer_tells_python, python_is_extreme, python_serves
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.write import finding, fix
+from envsolve.regex import regex
 from envsolve.rulebook.tables import Build
 
-_PYTHON_2 = re.compile(r"^Python 2\.\d|\bPython 2\.7\b|[/\\]python2\.7[/\\]|\bcp27\b", re.MULTILINE)
+_PYTHON_2 = regex(r"^Python 2\.\d|\bPython 2\.7\b|[/\\]python2\.7[/\\]|\bcp27\b", re.MULTILINE)
 _PLAN_ALL = "envsolve plan torch torchvision torchaudio"
 
 

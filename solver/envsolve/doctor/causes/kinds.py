@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
-
 from envsolve.doctor.failed import FAMILY, failed
 from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.fixes import other_build, same_version
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.write import finding, fix
+from envsolve.regex import regex
 
 _SPOKEN = {"rocm": "ROCm (AMD)", "xpu": "XPU (Intel)"}
 _OWNER = {"amd": "AMD's", "intel": "Intel's"}
 _AMD_ON_WINDOWS = fix(
     "take AMD's own ROCm wheels for Windows (its PyTorch on Windows pages), or Linux with a rocm build"
 )
-_LABEL_BOUND = re.compile(r"torch\s?>=?\s?[\d.]+\+cu")
+_LABEL_BOUND = regex(r"torch\s?>=?\s?[\d.]+\+cu")
 
 
 def vendor_needed(s: Situation) -> Finding | None:

@@ -14,17 +14,18 @@ from envsolve.doctor.report_frames import module_of, site_of
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.torch_state import public
 from envsolve.doctor.write import finding, fix
+from envsolve.regex import regex
 from envsolve.rulebook.tables import NumpyRule
 
-_BETWEEN_NVIDIA = re.compile(
+_BETWEEN_NVIDIA = regex(
     r"undefined symbol: (?:_ZNK?\d+)?(?:__nvJitLink|nccl|cudnn|cublas|cusparse|cuda)\w*|version libnvJitLink"
 )
-_NVIDIA_LIBRARY = re.compile(
+_NVIDIA_LIBRARY = regex(
     r"lib(?:cudnn|cublas|cudart|nccl|cusparse|cufft|curand|cusolver|nvrtc|nvToolsExt|cupti|nvJitLink|nvshmem|cufile)"
 )
 _SHOWN = 4  # packages in a headline
-_IMPORTS_TORCH = re.compile(r"(?:-c\s+['\"]|>>>\s*)import torch\s*(?:['\";]|$)", re.MULTILINE)
-_NVIDIA_PACKAGE = re.compile(r"nvidia-(?:cudnn|nvjitlink|cusparse|cublas|nccl)(?:-cu\d+)?")
+_IMPORTS_TORCH = regex(r"(?:-c\s+['\"]|>>>\s*)import torch\s*(?:['\";]|$)", re.MULTILINE)
+_NVIDIA_PACKAGE = regex(r"nvidia-(?:cudnn|nvjitlink|cusparse|cublas|nccl)(?:-cu\d+)?")
 
 
 def numpy_two(s: Situation) -> Finding | None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
 from envsolve.doctor.finding import Finding
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.write import finding, fix
 from envsolve.machine.visible import visible
+from envsolve.regex import regex
 
 _MASKS = ("CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
 _FAILING = ("no-gpus", "bad-ordinal", "cuda-unavailable", "cuda-state-dict", "no-driver", "no-devices")
 _NOTHING = ("", "-1", "none", "nodevfiles", "no_gpu", "void")
-_ASKS = re.compile(r"--gres[= ]\S*gpu|--gpus(?:-per-\w+)?[= ]\w")
+_ASKS = regex(r"--gres[= ]\S*gpu|--gpus(?:-per-\w+)?[= ]\w")
 
 
 def masked(s: Situation) -> Finding | None:

@@ -10,18 +10,19 @@ from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.report_frames import module_of, site_of
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.write import finding, fix
+from envsolve.regex import regex
 
 # Names that every torch has: what lacks them is a folder of that name, or what an uninstall left behind.
 _ALWAYS_THERE = frozenset({
     "cuda", "nn", "Tensor", "tensor", "zeros", "ones", "rand", "randn", "load", "save", "float32", "device", "utils",
     "version", "__version__", "no_grad", "from_numpy", "autograd", "optim", "manual_seed",
 })  # fmt: skip
-_USER_SITE = re.compile(r"\.local[/\\]lib|AppData[/\\]Roaming[/\\]Python|[/\\]Library[/\\]Python[/\\]")
-_LOCAL_FILE = re.compile(r"[^\s'\"]*[/\\]torch\.py\b")
-_BLAMED = re.compile(r"\(([^()\s]*torch(?:\.py|/__init__\.py)?)\)")
-_PACKAGE = re.compile(r"[/\\]torch[/\\]__init__\.py$")
-_SITE = re.compile(r"(?:site|dist)-packages")
-_INTERPRETER = re.compile(
+_USER_SITE = regex(r"\.local[/\\]lib|AppData[/\\]Roaming[/\\]Python|[/\\]Library[/\\]Python[/\\]")
+_LOCAL_FILE = regex(r"[^\s'\"]*[/\\]torch\.py\b")
+_BLAMED = regex(r"\(([^()\s]*torch(?:\.py|/__init__\.py)?)\)")
+_PACKAGE = regex(r"[/\\]torch[/\\]__init__\.py$")
+_SITE = regex(r"(?:site|dist)-packages")
+_INTERPRETER = regex(
     r"^\s*([~/]\S+/(?:envs/|\.?v?env\w*)\S*)/bin/python[\d.]*\s*$|packages in environment at ([^:\n]*(?::\\[^:\n]*)?):",
     re.MULTILINE,
 )

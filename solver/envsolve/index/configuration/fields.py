@@ -11,9 +11,10 @@ from urllib.parse import urlsplit
 from envsolve.errors import InputError
 from envsolve.index.configuration.given import Given
 from envsolve.redact import redact
+from envsolve.regex import regex
 
 # A folder of the PyTorch index that holds the wheels of one variant.
-VARIANT = re.compile(r"(cpu|xpu|cu\d+|rocm[\d.]+)", re.ASCII)
+VARIANT = regex(r"(cpu|xpu|cu\d+|rocm[\d.]+)", re.ASCII)
 _TRUE = {"1", "y", "yes", "t", "true", "on"}
 _FALSE = {"0", "n", "no", "f", "false", "off", ""}
 

@@ -12,6 +12,7 @@ import platformdirs
 
 from envsolve.index.configuration.envsolve_config import read_toml
 from envsolve.index.configuration.given import Given, Layer
+from envsolve.regex import regex
 
 _VARIABLES = {
     "UV_INDEX_URL": "index",
@@ -35,7 +36,7 @@ _KEYS = {
     "allow-insecure-host": "trusted-host",
     "keyring-provider": "keyring",
 }
-_NAMED = re.compile(r"[\w.-]+=(?=\w+:|[./~])", re.ASCII)
+_NAMED = regex(r"[\w.-]+=(?=\w+:|[./~])", re.ASCII)
 
 
 def from_uv(environ: Mapping[str, str]) -> Layer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from envsolve.regex import regex
 from envsolve.verify.checks.compute import judge
 from envsolve.verify.checks.ends import read, unhappy
 from envsolve.verify.child import Ended
@@ -13,9 +14,7 @@ from envsolve.verify.report import Check
 from envsolve.verify.steps import OWN_KERNELS
 
 # What CUDA says when a kernel is there as PTX alone and JIT is forbidden.
-_ONLY_PTX = re.compile(
-    r"JIT compilation|no kernel image|kernel image is invalid|unsupported PTX|PTX was compiled", re.I
-)
+_ONLY_PTX = regex(r"JIT compilation|no kernel image|kernel image is invalid|unsupported PTX|PTX was compiled", re.I)
 
 
 def native(device: str, ended: Ended, promised: str) -> Check:
