@@ -14,6 +14,7 @@ from envsolve.cli.recorded import parse_command, recorded_in
 from envsolve.errors import InputError
 from envsolve.lock.header import command_in
 from envsolve.lock.newer import NewerLockError
+from envsolve.machine.target import looks_like_path
 
 _WORDS = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=8).filter(
     lambda text: not text.startswith(("-", "/")) and ":" not in text and "\\" not in text
@@ -39,7 +40,7 @@ _LISTS = st.lists(_WORDS, max_size=2)
 def test_a_command_reads_back_as_what_was_asked(asked: Asked, targets: list[str]) -> None:
     read = parse_command(asked.command({"--index": "https://host.example/simple"}, targets=targets), "a.txt")
     assert read.asked(Asked(), another_machine=False) == asked
-    assert read.targets() == targets
+    assert read.targets() == [str(Path(text)) if looks_like_path(text) else text for text in targets]
     assert read.options["--index"] == ("https://host.example/simple",)
 
 
