@@ -15,7 +15,6 @@ a tool failed) and RefusedError (the answer is no).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -28,6 +27,7 @@ from envsolve.errors import EnvsolveError, InputError, OutsideError, RefusedErro
 from envsolve.lock.lock import Lock
 from envsolve.lock.lock_plan import Locked, lock_plan
 from envsolve.machine.machine import Gpu, Machine
+from envsolve.record import replace
 from envsolve.resolve.plan import Answer, NeedsInput, NoPlan, Plan
 from envsolve.resolve.planner import plan as plan_for
 from envsolve.resolve.request import TRIO, Request

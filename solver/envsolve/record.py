@@ -1,49 +1,73 @@
 """record: a frozen, slotted, keyword-only dataclass that is cheap to define.
 
 `dataclass` writes and compiles six functions for each class, half a millisecond: with the hundred classes of one
-command that was a third of its start-up. Here one is compiled, when the first object is made, and the others are
-shared. What comes out is a dataclass for `replace`, `fields`, `asdict` and type checkers.
+command that was a third of its start-up; and its module takes as long to load as `python -c pass`. Here one function
+is compiled, when the first object is made, and the others are shared. What comes out is a dataclass for `fields`,
+`asdict` and type checkers, and the module `dataclasses` is loaded when one of them asks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field
 from operator import attrgetter
-from typing import Any, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
 
 T = TypeVar("T")
 
 _set = object.__setattr__
+_ABSENT: Any = object()
 
 
-@dataclass(kw_only=True)
-class _Pattern:
-    """What dataclasses notes of a field and of a class is taken from this one."""
+class _Given:
+    """What a class says of one of its fields: the terms of `dataclasses.field` that records use."""
 
-    field: int
+    def __init__(
+        self, *, default: Any = _ABSENT, default_factory: Any = _ABSENT, repr: bool = True, compare: bool = True
+    ) -> None:
+        self.default = default
+        self.default_factory = default_factory
+        self.repr = repr
+        self.compare = compare
 
 
-_FIELD_TYPE: Any = _Pattern.__dataclass_fields__["field"]._field_type  # type: ignore[attr-defined]
-_PARAMS: Any = _Pattern.__dataclass_params__  # type: ignore[attr-defined]
+if TYPE_CHECKING:
+    from dataclasses import field as field
+    from dataclasses import replace as replace
+else:
+    field = _Given
+
+    def replace(one: T, /, **changes: Any) -> T:
+        """A record again, with some fields changed; of any other dataclass too."""
+        names = getattr(one, "__slots__", None)
+        if names is None:
+            from dataclasses import replace as replace_fields
+
+            return replace_fields(one, **changes)
+        return type(one)(**{name: getattr(one, name) for name in names} | changes)
+
+
+def names_of(one: Any) -> tuple[str, ...]:
+    """The names of the fields of a record, or of a class of records."""
+    found: tuple[str, ...] = one.__slots__
+    return found
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
 def record(cls: type[T]) -> type[T]:
     """Make a class a record: as `@dataclass(frozen=True, slots=True, kw_only=True)`, without inheritance."""
-    fields = [_field(cls, name, kind) for name, kind in cls.__annotations__.items() if not _is_class_var(kind)]
-    made: Any = _slotted(cls, [one.name for one in fields])
-    made.__dataclass_fields__ = {one.name: one for one in fields}
-    made.__dataclass_params__ = _PARAMS
-    _give(made, "__init__", _first_init(made, fields))
-    _give(made, "__repr__", _repr_of([one.name for one in fields if one.repr]))
-    names = [one.name for one in fields if one.compare]
+    given = {name: _given(cls, name) for name, kind in cls.__annotations__.items() if not _is_class_var(kind)}
+    made: Any = _slotted(cls, list(given))
+    made.__dataclass_fields__, made.__dataclass_params__ = _Fields(given), _Params()
+    _give(made, "__init__", _first_init(made, given))
+    _give(made, "__repr__", _repr_of([name for name, one in given.items() if one.repr]))
+    names = [name for name, one in given.items() if one.compare]
     compared: Callable[[Any], Any] = attrgetter(*names) if names else type
     _give(made, "__eq__", lambda self, other: self is other or compared(self) == compared(other)
           if other.__class__ is self.__class__ else NotImplemented)  # fmt: skip
     _give(made, "__hash__", lambda self: hash(compared(self)))
     made.__setattr__, made.__delattr__ = _refuse, _refuse
     made.__getstate__, made.__setstate__ = _getstate, _setstate
+    made.__replace__ = replace
     result: type[T] = made
     return result
 
@@ -52,12 +76,11 @@ def _is_class_var(kind: object) -> bool:
     return str(kind).removeprefix("typing.").startswith("ClassVar")
 
 
-def _field(cls: type, name: str, kind: Any) -> Field[Any]:
-    given = cls.__dict__.get(name, MISSING)
-    one: Any = given if isinstance(given, Field) else field(default=given)
-    one.name, one.type, one.kw_only, one._field_type = name, kind, True, _FIELD_TYPE
-    found: Field[Any] = one
-    return found
+def _given(cls: type, name: str) -> _Given:
+    said = cls.__dict__.get(name, _ABSENT)
+    if type(said).__module__ == "dataclasses":
+        raise TypeError(f"{cls.__name__}.{name}: field comes from envsolve.record, not from dataclasses")
+    return said if isinstance(said, _Given) else _Given(default=said)
 
 
 def _slotted(cls: type, names: list[str]) -> type:
@@ -69,12 +92,52 @@ def _slotted(cls: type, names: list[str]) -> type:
     return made
 
 
-def _first_init(made: Any, fields: list[Field[Any]]) -> Callable[..., None]:
+class _Fields:
+    """The fields as the module `dataclasses` notes them, made when it asks for them."""
+
+    def __init__(self, given: dict[str, _Given]) -> None:
+        self._given = given
+
+    def __get__(self, _: object, owner: type) -> dict[str, Any]:
+        from dataclasses import dataclass
+
+        # Classes of the same fields: what is noted of a field has no public maker.
+        noted: Any = type(owner.__name__, (), {"__annotations__": owner.__annotations__, **self._defaults()})
+        found: dict[str, Any] = dataclass(kw_only=True)(noted).__dataclass_fields__
+        return {name: found[name] for name in self._given}
+
+    def _defaults(self) -> dict[str, Any]:
+        from dataclasses import MISSING, field
+
+        def term(value: Any) -> Any:
+            return MISSING if value is _ABSENT else value
+
+        return {
+            name: field(
+                default=term(one.default),
+                default_factory=term(one.default_factory),
+                repr=one.repr,
+                compare=one.compare,
+            )
+            for name, one in self._given.items()
+        }
+
+
+class _Params:
+    """What `dataclass` was told of the class, made when it asks for it."""
+
+    def __get__(self, _: object, owner: type) -> Any:
+        from dataclasses import dataclass
+
+        return dataclass(frozen=True, kw_only=True)(type("Pattern", (), {})).__dataclass_params__  # type: ignore[attr-defined]
+
+
+def _first_init(made: Any, given: dict[str, _Given]) -> Callable[..., None]:
     """An __init__ that puts the real one in its place: of many records a command makes no object."""
 
     def __init__(self: Any, *args: Any, **values: Any) -> None:
         if made.__init__ is __init__:
-            made.__init__ = _init_of(made, fields)
+            made.__init__ = _init_of(made, given)
         made.__init__(self, *args, **values)
 
     return __init__
@@ -86,17 +149,17 @@ def _give(made: Any, name: str, function: Callable[..., Any]) -> None:
         setattr(made, name, function)
 
 
-def _init_of(made: Any, fields: list[Field[Any]]) -> Callable[..., None]:
+def _init_of(made: Any, given: dict[str, _Given]) -> Callable[..., None]:
     """An __init__ that takes each field by its name."""
-    values: dict[str, Any] = {"_set": _set, "_absent": MISSING}
+    values: dict[str, Any] = {"_set": _set, "_absent": _ABSENT}
     head, body = [], []
-    for one in fields:
-        name, value = one.name, one.name
-        if one.default_factory is not MISSING:
+    for name, one in given.items():
+        value = name
+        if one.default_factory is not _ABSENT:
             values[f"_make_{name}"] = one.default_factory
             value = f"_make_{name}() if {name} is _absent else {name}"
             head.append(f"{name}=_absent")
-        elif one.default is not MISSING:
+        elif one.default is not _ABSENT:
             values[f"_default_{name}"] = one.default
             head.append(f"{name}=_default_{name}")
         else:
@@ -119,13 +182,15 @@ def _repr_of(names: list[str]) -> Callable[[Any], str]:
 
 
 def _refuse(self: Any, name: str, value: object = None) -> None:
+    from dataclasses import FrozenInstanceError
+
     raise FrozenInstanceError(f"cannot change field {name!r}")
 
 
 def _getstate(self: Any) -> list[Any]:
-    return [getattr(self, name) for name in self.__dataclass_fields__]
+    return [getattr(self, name) for name in self.__slots__]
 
 
 def _setstate(self: Any, state: list[Any]) -> None:
-    for name, value in zip(self.__dataclass_fields__, state, strict=True):
+    for name, value in zip(self.__slots__, state, strict=True):
         _set(self, name, value)

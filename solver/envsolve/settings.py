@@ -6,7 +6,6 @@ import importlib.util
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -18,7 +17,7 @@ from envsolve.index.configuration.fields import LISTS, READERS
 from envsolve.index.configuration.given import Given, Layer
 from envsolve.index.configuration.pip_config import from_pip
 from envsolve.index.configuration.uv_config import from_uv
-from envsolve.record import record
+from envsolve.record import field, record
 from envsolve.redact import credentials, origin, redact
 from envsolve.regex import regex
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import pickle
-from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, is_dataclass, replace
+from dataclasses import FrozenInstanceError, asdict, dataclass, fields, is_dataclass
 from typing import ClassVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envsolve.record import record
+from envsolve.record import field, record, replace
 
 
 @record
@@ -31,7 +32,7 @@ class Point:
 class Plain:
     x: int
     y: int = 2
-    seen: list[int] = field(default_factory=list, compare=False, repr=False)
+    seen: list[int] = dataclasses.field(default_factory=list, compare=False, repr=False)
 
 
 @record
@@ -57,8 +58,10 @@ def test_it_is_made_compared_and_shown_like_a_dataclass(x: int, y: int, z: int) 
     assert (one == other) is (Plain(x=x, y=y) == Plain(x=x, y=z))
     assert one == Point(x=x, y=y, seen=[1]) and hash(one) == hash(Point(x=x, y=y))
     assert repr(one) == repr(Plain(x=x, y=y)).replace("Plain", "Point")
-    assert replace(one, x=z) == Point(x=z, y=y) and asdict(one) == asdict(Plain(x=x, y=y))
-    assert [f.name for f in fields(one)] == ["x", "y", "seen"]
+    assert replace(one, x=z) == dataclasses.replace(one, x=z) == Point(x=z, y=y) and asdict(one) == asdict(
+        Plain(x=x, y=y)
+    )
+    assert [f.name for f in fields(one)] == [f.name for f in fields(Plain(x=x))] == ["x", "y", "seen"]
     assert one != Plain(x=x, y=y) and one.total == x + y
 
 
@@ -110,3 +113,11 @@ def test_a_wrong_call_names_the_class_and_the_field() -> None:
             Point()  # type: ignore[call-arg]
         with pytest.raises(TypeError, match=r"Point\.__init__\(\).*'z'"):
             Point(x=1, z=2)  # type: ignore[call-arg]
+
+
+def test_a_field_of_another_kind_is_refused_at_once() -> None:
+    with pytest.raises(TypeError, match=r"Mixed\.seen"):
+
+        @record
+        class Mixed:
+            seen: list[int] = dataclasses.field(default_factory=list)

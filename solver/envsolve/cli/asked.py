@@ -50,7 +50,7 @@ Sdists = Annotated[
 
 def seen(request: Request, machine: Machine) -> Request:
     """The request with --gpus visible turned into the indexes that CUDA_VISIBLE_DEVICES leaves."""
-    from dataclasses import replace
+    from envsolve.record import replace
 
     if request.gpus != "visible":
         return request
@@ -65,7 +65,7 @@ def seen(request: Request, machine: Machine) -> Request:
 
 def machine(target: str | None, python: str | None) -> Machine:
     """The machine of --target, or this one; --python outranks what either says."""
-    from dataclasses import replace
+    from envsolve.record import replace
 
     if target is None:
         from envsolve.machine.detect import detect

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from envsolve.cli import talk
 from envsolve.errors import InputError
+from envsolve.record import replace
 from envsolve.regex import regex
 
 if TYPE_CHECKING:

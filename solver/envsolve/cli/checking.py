@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from envsolve.cli.declaration import asked_for
+from envsolve.record import replace
 
 if TYPE_CHECKING:
     from datetime import date

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -12,6 +11,7 @@ from envsolve.cli import asked, options, talk
 from envsolve.cli.command_app import command_app
 from envsolve.cli.declared import option
 from envsolve.cli.planned import Asked
+from envsolve.record import replace
 
 if TYPE_CHECKING:
     from envsolve.machine.machine import Machine

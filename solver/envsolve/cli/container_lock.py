@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from envsolve.cli.planned import Asked
 from envsolve.errors import InputError
+from envsolve.record import record
 from envsolve.regex import regex
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _GLIBC = regex(r"glibc >= (\d+\.\d+)")
 _FAMILY = ("torch", "torchvision", "torchaudio")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Held:
     """A lock, the image that it goes into, and where it was read from (None: just solved)."""
 

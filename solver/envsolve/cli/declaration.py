@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from envsolve.cli.planned import Asked
 from envsolve.errors import InputError
+from envsolve.record import replace
 
 if TYPE_CHECKING:
     from envsolve.keeping.declared import Declared, DeclaredTarget

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from envsolve.cli import talk
 from envsolve.errors import InputError, RefusedError
-from envsolve.record import record
+from envsolve.record import record, replace
 from envsolve.regex import regex
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 from envsolve.cli import asked
@@ -11,6 +10,7 @@ from envsolve.cli.command_app import command_app
 from envsolve.cli.declared import option
 from envsolve.cli.planned import Asked
 from envsolve.errors import RefusedError
+from envsolve.record import replace
 
 if TYPE_CHECKING:
     from envsolve.machine.machine import Machine

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from envsolve.cli.init_wish import InitWish
 from envsolve.cli.planned import Asked
 from envsolve.errors import InputError
 from envsolve.keeping.declared import FILE, Declared, DeclaredTarget
+from envsolve.record import replace
 from envsolve.regex import regex
 
 if TYPE_CHECKING:

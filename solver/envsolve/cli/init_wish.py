@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
 from pathlib import Path
 from typing import Literal
 
 from envsolve.errors import InputError
-from envsolve.record import record
+from envsolve.record import field, record, replace
 
 
 @record

@@ -70,9 +70,8 @@ def _project(folder: Path | None) -> Path | None:
 
 def _from_bundle(job: Job, folder: Path, wanted: Asked, lock_file: Path | None) -> int:
     """Everything comes from the bundle: no index is asked, whatever is configured."""
-    from dataclasses import replace
-
     from envsolve.environment.bundle import LOCK, read_bundle
+    from envsolve.record import replace
 
     if lock_file is not None:
         raise InputError("give either --bundle or --lock", hint=f"envsolve install --bundle {folder} --name NAME")

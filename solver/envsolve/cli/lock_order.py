@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from envsolve.cli.planned import Asked
 from envsolve.errors import InputError
-from envsolve.record import record
+from envsolve.record import field, record
 
 if TYPE_CHECKING:
     from envsolve.machine.machine import Machine
@@ -61,7 +60,7 @@ class LockOrder:
 
 def jobs_of(asked: Asked, targets: Sequence[str], *, source: str | None, mirror: str | None) -> tuple[Job, ...]:
     """A job for each target, or for this machine. Raises InputError."""
-    from dataclasses import replace
+    from envsolve.record import replace
 
     found = []
     for target in targets or (None,):

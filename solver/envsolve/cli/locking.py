@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from envsolve.cli import talk
 from envsolve.cli.lock_order import Job, LockOrder
 from envsolve.errors import OutsideError
-from envsolve.record import record
+from envsolve.record import record, replace
 
 if TYPE_CHECKING:
     from envsolve.lock.conda import CondaPart

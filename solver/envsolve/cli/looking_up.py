@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from envsolve.errors import OutsideError
+from envsolve.record import replace
 
 if TYPE_CHECKING:
     from packaging.version import Version

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from envsolve.cli import talk
 from envsolve.cli.command_line import lock_command
-from envsolve.record import record
+from envsolve.record import field, record, replace
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
 from pathlib import Path
 
 from envsolve.cli.planned import Asked
 from envsolve.errors import InputError
-from envsolve.record import record
+from envsolve.record import field, record, replace
 
 _SWITCHES = frozenset({"--sdists"})
 _VALUED = frozenset(

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 from envsolve.doctor.finding import Finding
 from envsolve.doctor.situation import Situation
+from envsolve.record import record, replace
 
 _FINE = ("ok", "harmless-warning")
 _MOST = 2  # more would bury the finding
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Sign:
     """The words that show a belief of the rules, and the codes of findings to which it matters (() = all)."""
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
 
 from envsolve.capability import Target
 from envsolve.machine.machine import Gpu, Machine
+from envsolve.record import field, record
 
 NO_ANSWER = "no answer within"  # how the text of an import starts that did not come to an end
 Tool = Literal["pip", "uv", "conda", "poetry", "docker", "python", "other"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Installed:
     """A package and the version that some tool printed for it; `build` and `channel` are conda's.
 
@@ -39,7 +39,7 @@ class Installed:
         return self.version.partition("+")[2]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Change:
     """One package that an installer changed: before or after is "" where it was not there."""
 
@@ -51,7 +51,7 @@ class Change:
     build_after: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Command:
     """A command line as somebody typed it, and what it printed."""
 
@@ -67,7 +67,7 @@ class Command:
     flags: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Symptom:
     """A message that the doctor knows: its name, the line as printed, and the words in it that matter."""
 
@@ -81,7 +81,7 @@ class Symptom:
         return self.groups.get(group, "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Frame:
     """One file of a traceback, or a library that the dynamic linker names."""
 
@@ -89,7 +89,7 @@ class Frame:
     line: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Damage:
     """What an installation lacks: its Python, files of a package ("files"), or a package that another needs ("needs").
     "twice": it has two records of one package; "access": files are there that this user may not read.
@@ -102,7 +102,7 @@ class Damage:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class TorchSaid:
     """What the imported torch said of itself. `cuda` "" = it said that it has none; None = nothing was said."""
 
@@ -117,7 +117,7 @@ class TorchSaid:
     computed: bool = False  # a result that came from the GPU was printed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Host:
     """What surrounds the environment: the machine as far as it is told, and where the program runs.
 
@@ -136,7 +136,7 @@ class Host:
     emulated: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Evidence:
     """All that is known of one environment.
 

@@ -15,12 +15,13 @@ from packaging.version import InvalidVersion, Version
 from envsolve.capability import Capability
 from envsolve.dotted import Dotted
 from envsolve.errors import OutsideError
+from envsolve.record import record
 from envsolve.regex import regex
 from envsolve.rulebook.compiled import Compiled, Tree, parse
 from envsolve.rulebook.load import load_document, rules_dir
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Extension:
     """A package with CUDA code of its own: its import names and the lowest capability that it serves."""
 
@@ -30,7 +31,7 @@ class Extension:
     from_source: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CondaRange:
     """The versions of a conda package that a channel has, first to last (None = open)."""
 

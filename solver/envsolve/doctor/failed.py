@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
@@ -12,6 +11,7 @@ from packaging.version import Version
 
 from envsolve.doctor.evidence import Evidence, Symptom
 from envsolve.doctor.torch_state import public, variant_of_label
+from envsolve.record import record
 from envsolve.regex import regex
 
 FAMILY = ("torch", "torchvision", "torchaudio")
@@ -42,7 +42,7 @@ _CONDA_INLINE = regex(
 _CONDA_ITEM = regex(r"^\s*-\s+([\w.-]+?)(?:(?:\[version='?|[ =]*)([<>=]*[\d][^\s'\]]*))?(?:[\s'\]]|$)", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Failed:
     """A requirement that was not met. `version` and `label` where it names one; `offered` what the index has instead
     (None = not said, () = nothing)."""

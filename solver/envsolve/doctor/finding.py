@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from envsolve.record import record
 from envsolve.resolve.plan import Missing
 from envsolve.rulebook.tables import Certainty
 
@@ -47,7 +47,7 @@ _ELSEWHERE = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Fix:
     """One way out: what to do, and the commands that do it (may be none)."""
 
@@ -55,7 +55,7 @@ class Fix:
     commands: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Finding:
     """The answer: a code of `CODES`, one headline, the lines that show it, ways out best first, what is fine.
 

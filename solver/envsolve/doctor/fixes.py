@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import replace
 
 from packaging.requirements import Requirement
 from packaging.version import Version
@@ -12,6 +11,7 @@ from envsolve.doctor.finding import Fix
 from envsolve.doctor.situation import Situation
 from envsolve.errors import InputError
 from envsolve.machine.machine import Machine
+from envsolve.record import replace
 from envsolve.resolve.plan import Missing, Plan
 from envsolve.resolve.planner import plan as make_plan
 from envsolve.resolve.request import Request

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from envsolve.doctor.look_whole import damage
 from envsolve.doctor.report_environment import NAMES
 from envsolve.doctor.report_packages import last_state
 from envsolve.machine.machine import Gpu, Machine
+from envsolve.record import field, record, replace
 from envsolve.rulebook.rulebook import Rulebook
 
 TRIAL_SECONDS = 60.0
@@ -34,7 +34,7 @@ _PROBLEMS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Seen:
     """What was read and heard, before it becomes evidence."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from envsolve.doctor.evidence import Damage
 from envsolve.doctor.look_child import where
 from envsolve.doctor.look_place import Place, is_file
 from envsolve.errors import OutsideError
+from envsolve.record import field, record
 from envsolve.regex import regex
 
 _HOME = regex(r"^home *= *(.+?) *$", re.MULTILINE)
@@ -20,7 +20,7 @@ _VERSION = regex(r"^version(?:_info)? *= *(\d+\.\d+)", re.MULTILINE)
 _LIB = regex(r"python(\d+\.\d+t?)$")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Base:
     """What probes/where.py says, or what files say in its place; `damage` is what is wrong with the Python itself."""
 

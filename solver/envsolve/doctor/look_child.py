@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from envsolve.doctor.evidence import NO_ANSWER
 from envsolve.errors import OutsideError
+from envsolve.record import field, record
 
 _PROBES = Path(__file__).resolve().parent / "probes"
 _WHERE_SECONDS = 20.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Trial:
     """How importing went: what torch said, the text that a user would have seen, and whether it came to an end."""
 

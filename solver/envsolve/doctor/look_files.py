@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from packaging.utils import canonicalize_name
 
+from envsolve.record import record
 from envsolve.regex import regex
 
 _FIELD = regex(r"^(Name|Version): *(.+?) *$", re.MULTILINE)
@@ -23,7 +23,7 @@ _VERSION_PY = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Dist:
     """An installed distribution: its version, who installed it and when (seconds since 1970), whether it was asked for
     by name, where its files came from where that is kept, its dist-info folder, and what its metadata requires."""
@@ -39,7 +39,7 @@ class Dist:
     requires: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class VersionFile:
     """torch/version.py (or a companion's): the version with its label, and CUDA and HIP ("" = None in the file)."""
 

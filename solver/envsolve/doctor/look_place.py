@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from envsolve.errors import InputError
+from envsolve.record import record
 
 _VARIABLES = ("VIRTUAL_ENV", "CONDA_PREFIX")
 # Where a project keeps its environment: venv, uv, poetry and pdm; conda by --prefix; pixi.
@@ -18,7 +18,7 @@ _ASKS = {"pipenv": "pipenv --venv", "poetry": "poetry env info --path", "hatch":
 _HINT = "envsolve doctor --path DIR, --name NAME or --python EXE; --report FILE reads a pasted text"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Place:
     """An environment: the name for people, its interpreter, and how it was chosen ("VIRTUAL_ENV", "--path")."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
+from envsolve.record import record
 from envsolve.regex import regex
 
 Kind = Literal["shell", "python", "text"]
@@ -48,7 +48,7 @@ _FRAME = regex(r'^\s*File "[^"\n]*", line \d+')
 _CONTINUED = regex(r"[\\`^]\s*$")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Block:
     """A command and its output; the text before the first prompt has the kind "text" and no command."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 
 from envsolve.doctor import report_gpus, report_words
 from envsolve.doctor.evidence import Host, Symptom
@@ -16,6 +15,7 @@ from envsolve.machine.machine import Gpu, Machine, Vendor
 from envsolve.machine.merge import merge
 from envsolve.machine.reading import Reading
 from envsolve.machine.text import parse_text
+from envsolve.record import record, replace
 from envsolve.regex import regex
 from envsolve.rulebook.rulebook import Rulebook
 
@@ -36,7 +36,7 @@ _TEGRA = regex(r"-tegra\b|\bJetPack\b|\bJetson\b|\bL4T\b|nv_tegra_release|\btegr
 _LOOKED = regex(r"\blspci\b|\blshw\b|Win32_VideoController|system_profiler|dxdiag")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Clues:
     """What the other parsers found that tells of the machine."""
 

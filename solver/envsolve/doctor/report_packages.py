@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from packaging.utils import canonicalize_name
 
 from envsolve.doctor.evidence import Change, Installed
 from envsolve.doctor.report_blocks import Block
+from envsolve.record import replace
 from envsolve.regex import regex
 
 _VERSION = r"\d+(?:\.\d+)+[\w.+!-]*|\d{4}\.\d+\S*|\d+"

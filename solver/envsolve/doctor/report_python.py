@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from envsolve.doctor.report_blocks import Block
+from envsolve.record import record
 from envsolve.regex import regex
 
 _VALUES = {
@@ -56,7 +56,7 @@ _ANYTHING = r"[^\n]{0,120}?"
 _MOST_UNKNOWN = 3  # each costs the search its length once more
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Said:
     """One answer: the fact ("torch", "cuda", "targets"), the text that was printed, and the line of the question."""
 

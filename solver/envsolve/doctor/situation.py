@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from packaging.version import Version
@@ -16,12 +16,13 @@ from envsolve.judge.fit import Fit, GpuFit, Refusal
 from envsolve.judge.identify import identify
 from envsolve.judge.judge import Case, judge
 from envsolve.machine.machine import Machine
+from envsolve.record import record, replace
 from envsolve.rulebook.rulebook import Rulebook
 
 _COMPANIONS = ("torchvision", "torchaudio")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Companion:
     """An installed torchvision or torchaudio: the version and variant as far as they are known."""
 

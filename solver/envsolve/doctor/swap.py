@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import pairwise
 
 from envsolve.doctor.evidence import Change, Command, Evidence
 from envsolve.doctor.torch_state import variant_of_build, variant_of_label
+from envsolve.record import record
 from envsolve.regex import regex
 
 TORCH = ("torch", "pytorch")
@@ -16,7 +16,7 @@ _INSTALLERS = ("pip", "uv", "conda", "poetry")
 _PULLED = regex(r"Collecting (torch[^\s(]*(?: ?[<>=!~][^\s(]*)?) \(from ([^)]*)\)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Swap:
     """The torch before and after one install, the command that did it, and the requirement that asked for it."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
+from envsolve.record import record
 from envsolve.regex import regex
 
 _BLANKS = regex(r"(\[[^\]]*\]|\\.)| +([?*]?)")
@@ -17,7 +17,7 @@ _SHORTEST = 4  # a shorter word is in almost every text
 _BEFORE, _AFTER = 500, 900  # characters around a word that a whole message may take
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Row:
     """A symptom: one of `words` (lower case) is in every text that the pattern matches; () = nothing is known."""
 

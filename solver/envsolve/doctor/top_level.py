@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from packaging.markers import Marker, default_environment
@@ -11,11 +10,12 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from envsolve.doctor.facts import Facts
+from envsolve.record import record
 
 FAMILY = ("torch", "torchvision", "torchaudio")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Held:
     """An installed distribution: its canonical name, its requirements as its metadata writes them, and whether it was
     asked for by name. `url` is where its files came from, as a requirement names it ("git+https://…@commit");
@@ -40,7 +40,7 @@ class Held:
         return ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class TopLevel:
     """What was asked for: of the torch family by name alone, which the planner decides; `pins` as they are, without
     local labels, which belong to the torch of then; `direct` by a wheel's address; `apart` is what can't be locked.

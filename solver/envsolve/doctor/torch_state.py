@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 
 from packaging.version import InvalidVersion, Version
 
 from envsolve.doctor.evidence import Evidence, Installed
 from envsolve.dotted import Dotted
+from envsolve.record import record, replace
 from envsolve.regex import regex
 from envsolve.rulebook.rulebook import Rulebook
 from envsolve.rulebook.tables import Build
@@ -26,7 +26,7 @@ _TOOLKIT = regex(r"\b(?:cudatoolkit|pytorch-cuda)\s?=+\s?(\d+\.\d+)")
 _PLATFORMS = ("linux_x86_64", "windows_amd64", "linux_aarch64", "macos_arm64", "macos_x86_64")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Torch:
     """What is known of the installed torch. `variant` "" = not known; `why` says where it comes from.
 

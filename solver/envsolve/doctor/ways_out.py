@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import replace
 
 from packaging.requirements import Requirement
 
@@ -13,6 +12,7 @@ from envsolve.doctor.fixes import FAMILY
 from envsolve.doctor.situation import Situation
 from envsolve.errors import InputError
 from envsolve.machine.spec import format_spec
+from envsolve.record import replace
 from envsolve.resolve.plan import NoPlan
 from envsolve.resolve.planner import plan as make_plan
 from envsolve.resolve.request import Request

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ from envsolve.environment.store import Draft
 from envsolve.environment.tree import folder_size
 from envsolve.environment.wanted import Wanted
 from envsolve.errors import EnvsolveError, OutsideError
+from envsolve.record import replace
 from envsolve.settings import Settings, redact
 
 if TYPE_CHECKING:

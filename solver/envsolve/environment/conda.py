@@ -6,13 +6,12 @@ import json
 import shutil
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
 from pathlib import Path
 
 from envsolve.environment.child import Ended, plain_environment, run_child
 from envsolve.errors import InputError, OutsideError
 from envsolve.lock.conda import SUBDIRS, Virtual, python_specs
-from envsolve.record import record
+from envsolve.record import field, record, replace
 from envsolve.redact import strip_credentials
 from envsolve.regex import regex
 from envsolve.settings import Settings, redact

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from envsolve.environment.pointer import write_atomically
 from envsolve.environment.proof import Proof
-from envsolve.record import record
+from envsolve.record import names_of, record, replace
 
 MARKER = "envsolve.json"
 LOCK_COPY = "envsolve-lock.txt"
@@ -51,7 +50,10 @@ class Marker:
 
 def write_marker(build: Path, marker: Marker) -> None:
     """Put the marker into a build, replacing an older one in one step."""
-    write_atomically(build / MARKER, json.dumps({"schema": SCHEMA, **asdict(marker)}, indent=2) + "\n")
+    write_atomically(
+        build / MARKER,
+        json.dumps({"schema": SCHEMA, **{name: getattr(marker, name) for name in names_of(marker)}}, indent=2) + "\n",
+    )
 
 
 def read_marker(build: Path) -> Marker | None:
@@ -60,7 +62,7 @@ def read_marker(build: Path) -> Marker | None:
         said = json.loads((build / MARKER).read_text(encoding="utf-8"))
         if said.pop("schema") != SCHEMA:
             return None
-        known = [one.name for one in fields(Marker) if one.name in said]  # a newer envsolve may say more
+        known = [name for name in names_of(Marker) if name in said]  # a newer envsolve may say more
         lists = {name: tuple(said[name]) for name in ("asked", "channels") if name in said}
         return Marker(**{**{name: said[name] for name in known}, **lists})
     except (OSError, ValueError, KeyError, TypeError, AttributeError):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from envsolve.environment.fill import Installer
 from envsolve.errors import RefusedError
 from envsolve.lock.lock import Lock, is_sdist
-from envsolve.record import record
+from envsolve.record import field, record
 from envsolve.redact import strip_credentials
 from envsolve.settings import Settings
 

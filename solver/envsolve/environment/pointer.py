@@ -11,9 +11,10 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+from envsolve.record import record
 
 if sys.platform == "win32":
     import _winapi
@@ -37,7 +38,7 @@ class Pointer(Protocol):
     def shown(self) -> Path: ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Link:
     """A name that is a symbolic link."""
 
@@ -62,7 +63,7 @@ class Link:
         return self.path
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Record:
     """A name that is a JSON file holding the path of its build."""
 
@@ -84,7 +85,7 @@ class Record:
         return self.target() or self.path
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Junction:
     """A name that is a folder junction: Windows can't replace one in one step, so it is away for some microseconds."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
@@ -13,7 +12,7 @@ from envsolve.environment.handed import reachable
 from envsolve.environment.wanted import size_kept
 from envsolve.errors import OutsideError
 from envsolve.lock.lock import Lock, LockedFile
-from envsolve.record import record
+from envsolve.record import field, record, replace
 from envsolve.settings import Settings
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from envsolve.environment.hold import alone, holding, try_hold
@@ -43,13 +42,13 @@ def check_name(name: str) -> str:
     return name
 
 
-@dataclass(slots=True, kw_only=True)
 class Draft:
     """A build that is being made. `held` is the descriptor of its lock; set `kept` once it may stay."""
 
-    path: Path
-    held: int
-    kept: bool = False
+    def __init__(self, *, path: Path, held: int) -> None:
+        self.path = path
+        self.held = held
+        self.kept = False
 
 
 @record
@@ -174,18 +173,18 @@ class Slot:
             self.pointer.drop()
 
 
-@dataclass(frozen=True, slots=True)
 class Store:
     """The named environments below one folder."""
 
-    root: Path
+    def __init__(self, root: Path) -> None:
+        self.root = root
 
     def slot(self, name: str) -> Slot:
         """The slot of a name. Raises InputError for a name that isn't one."""
         check_name(name)
         if sys.platform == "win32":
-            return Slot(root=self.root, name=name, pointer=Record(self.root / "names" / f"{name}.json"))
-        return Slot(root=self.root, name=name, pointer=Link(self.root / "envs" / name))
+            return Slot(root=self.root, name=name, pointer=Record(path=self.root / "names" / f"{name}.json"))
+        return Slot(root=self.root, name=name, pointer=Link(path=self.root / "envs" / name))
 
     def names(self) -> tuple[str, ...]:
         """Every name that leads to a build or has one that failed, in alphabetical order."""
@@ -212,7 +211,7 @@ def project_slot(folder: Path) -> Slot:
             f"there is no folder {folder.parent} to put the environment into",
             hint=f"mkdir -p {shlex.quote(str(folder.parent))}",
         )
-    pointer: Pointer = Junction(folder) if sys.platform == "win32" else Link(folder)
+    pointer: Pointer = Junction(path=folder) if sys.platform == "win32" else Link(path=folder)
     root = folder.parent / ".envsolve"
     return Slot(root=root, name=folder.name, pointer=pointer, named=False)
 

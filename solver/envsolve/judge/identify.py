@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from envsolve.capability import Capability
 from envsolve.machine.machine import Gpu
-from envsolve.record import record
+from envsolve.record import record, replace
 from envsolve.rulebook.rulebook import Rulebook
 
 

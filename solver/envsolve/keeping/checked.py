@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import date
 
 from envsolve.keeping.answering import answer_problems
@@ -13,7 +12,7 @@ from envsolve.keeping.fitting import Gpus, fit_problems, judged
 from envsolve.lock.lock import Lock
 from envsolve.lock.wishes import Wishes
 from envsolve.machine.machine import Machine
-from envsolve.record import record
+from envsolve.record import record, replace
 from envsolve.resolve.gpu_choice import chosen
 from envsolve.resolve.plan import Plan
 from envsolve.resolve.request import Request

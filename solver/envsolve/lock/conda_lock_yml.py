@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -18,6 +17,7 @@ from envsolve.lock.conda import SUBDIRS, CondaPackage, CondaPart, python_specs
 from envsolve.lock.header import HeaderReader, header_lines
 from envsolve.lock.lock import Lock, LockedFile, LockedPackage
 from envsolve.lock.newer import NewerLockError
+from envsolve.record import replace
 
 Entry = dict[str, Any]
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from envsolve.errors import InputError
+from envsolve.record import record
 from envsolve.regex import regex
 
 _SPEC = regex(r"(?:(?P<channel>[^\s\[]+)::)?(?P<name>[A-Za-z0-9_.-]+)\s*(?P<version>[^\[\]]*?)\s*(?:\[(?P<keys>.*)\])?")
@@ -17,7 +16,7 @@ _EXACT = regex(r"==\s*(?P<version>[0-9][\w.!+]*)(?:(?:=|\s+)(?P<build>\S+))?")
 _VERSION_KEY = regex(r"version\s*=\s*(['\"]?)(?P<version>[^'\"\]]+)\1")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CondaSpec:
     """`version` as pip writes it; `build` is conda's build string ("" = any)."""
 

@@ -7,7 +7,6 @@ section to pip as a requirements file; hashes of pinned versions would make pip 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import yaml
 from packaging.requirements import Requirement
@@ -18,6 +17,7 @@ from envsolve.errors import InputError
 from envsolve.lock.addresses import filename_of
 from envsolve.lock.header import HeaderReader, header_lines
 from envsolve.lock.lock import Lock, LockedFile, LockedPackage
+from envsolve.record import replace
 
 
 def write(*locks: Lock, name: str = "envsolve") -> str:

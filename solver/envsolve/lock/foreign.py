@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from envsolve.errors import InputError
+from envsolve.record import record
 from envsolve.regex import regex
 from envsolve.resolve.request import TRIO
 
@@ -17,7 +17,7 @@ JUDGED = (*TRIO, "numpy")  # what the rules can judge
 _VARIANT = regex(r"(?:^|/)(cu\d{2,3}|cpu|xpu|rocm\d[\d.]*)(?=/|$)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ForeignPin:
     """One package as a file pins it; `variant` is what its address or its index says ("" = nothing).
 
@@ -32,7 +32,7 @@ class ForeignPin:
     wheels: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Foreign:
     """The pins of the judged packages in a file, in its order; `tool` made it ("uv", "pip", "conda", …).
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 
 from packaging.markers import InvalidMarker, Marker
 from packaging.requirements import Requirement
@@ -13,6 +12,7 @@ from packaging.version import Version
 from envsolve.judge.fit import Note
 from envsolve.lock.foreign import Foreign, ForeignPin
 from envsolve.machine.machine import Machine
+from envsolve.record import record, replace
 from envsolve.resolve.plan import Answer, Plan
 from envsolve.resolve.planner import plan as plan_for
 from envsolve.resolve.request import TRIO, Request
@@ -22,7 +22,7 @@ from envsolve.rulebook.rulebook import Rulebook
 _FAR = 1000  # no major has so many minors
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Judged:
     """The pins that the target takes, as requirements; what the planner says of exactly these; and, where they don't
     run, the nearest plan that does (None: nothing does, or the answer is a question)."""

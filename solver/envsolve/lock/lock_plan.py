@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 
 from packaging.requirements import Requirement
@@ -16,7 +15,7 @@ from envsolve.lock.lock import Lock
 from envsolve.lock.make import lowest_glibc, make_lock
 from envsolve.lock.virtual import virtual_packages
 from envsolve.machine.machine import Machine
-from envsolve.record import record
+from envsolve.record import record, replace
 from envsolve.resolve.closure import Closure, Unsolved, try_close
 from envsolve.resolve.plan import Answer, NeedsInput, NoPlan, Plan
 from envsolve.resolve.planner import plan as plan_for

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -11,6 +10,7 @@ from packaging.utils import canonicalize_name
 from envsolve.errors import OutsideError, RefusedError
 from envsolve.judge.fit import Note
 from envsolve.lock.lock_plan import FileRow, Solved, solve
+from envsolve.record import record, replace
 from envsolve.resolve.candidates import Listing, fitting_listing
 from envsolve.resolve.conflict import SearchGaveUp
 from envsolve.resolve.plan import Answer, NoPlan, Plan, Remedy
@@ -23,7 +23,7 @@ from envsolve.resolve.url_file import url_file
 from envsolve.rulebook.rulebook import Rulebook
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class _Absent:
     """A requirement that no index can serve, and why."""
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from envsolve.lock.lock import Lock, LockedFile, LockedPackage
 from envsolve.lock.markers import Place, any_of, holds, tell_apart
-from envsolve.record import record
+from envsolve.record import record, replace
 from envsolve.resolve.via import ASKED
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import fields
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from envsolve.record import record
+from envsolve.record import names_of, record
 from envsolve.resolve.request import TRIO
 
 
@@ -28,7 +27,7 @@ class Wishes:
     left_out: tuple[str, ...] = ()
 
     def __add__(self, other: Wishes) -> Wishes:
-        return Wishes(**{f.name: (*getattr(self, f.name), *getattr(other, f.name)) for f in fields(self)})
+        return Wishes(**{name: (*getattr(self, name), *getattr(other, name)) for name in names_of(self)})
 
     def family_constraints(self, names: Collection[str]) -> tuple[Requirement, ...]:
         """The constraints on torch, and on its companions among `names`: the planner must know them beforehand."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from envsolve.machine.host import host_os, read_host
 from envsolve.machine.machine import Gpu, Machine, Problem, Vendor
@@ -30,6 +29,7 @@ from envsolve.machine.probe_windows import ask_windows
 from envsolve.machine.pythons import find_pythons
 from envsolve.machine.reading import Reading
 from envsolve.machine.visible import hidden_by_mask
+from envsolve.record import replace
 
 
 def detect(probe: Probe | None = None, *, thorough: bool = False) -> Machine:

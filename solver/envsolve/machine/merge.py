@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from envsolve.machine.machine import Arch, Finding, Gpu, Machine, Os, Problem, Vendor
 from envsolve.machine.merge_gpus import merge_gpus
 from envsolve.machine.reading import Reading
+from envsolve.record import replace
 
 _FACTS = ("os", "arch", "python", "libc", "driver", "cuda_max", "wsl", "tegra", "vendor")
 # Sources that state what shall hold: they are not compared with what was seen.

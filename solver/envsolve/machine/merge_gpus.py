@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from envsolve.machine.machine import Gpu, Problem
 from envsolve.machine.reading import Reading
+from envsolve.record import replace
 from envsolve.regex import regex
 
 _PREFIX = regex(r"^(nvidia|amd|intel)\b\s*", re.IGNORECASE)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 from envsolve.dotted import Dotted
 from envsolve.machine.machine import Arch, Gpu, Libc, Os, Vendor
 from envsolve.machine.reading import Reading
 from envsolve.machine.words import arch_name, dotted, is_unknown, named_gpu
+from envsolve.record import replace
 from envsolve.regex import regex
 
 SOURCE = "collect_env"

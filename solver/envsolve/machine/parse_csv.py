@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import takewhile
 
 from envsolve.machine.csv_cells import asked, cells_of, fits, header, shape
 from envsolve.machine.machine import Gpu, Problem
 from envsolve.machine.reading import Reading
 from envsolve.machine.words import capability, dotted, is_lost, is_unknown, lost, mebibytes, named_gpu
+from envsolve.record import replace
 from envsolve.regex import regex
 
 SOURCE = "nvidia-smi csv"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from envsolve.machine.csv_cells import is_name
 from envsolve.machine.machine import Gpu
 from envsolve.machine.reading import Reading
 from envsolve.machine.words import is_tegra, named_gpu
+from envsolve.record import replace
 from envsolve.regex import regex
 
 SOURCE = "nvidia-smi -L"

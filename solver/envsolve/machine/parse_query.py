@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from envsolve.machine.machine import Gpu, Os, Problem
 from envsolve.machine.reading import Reading
 from envsolve.machine.words import capability, dotted, is_lost, is_tegra, lost, mebibytes, named_gpu
+from envsolve.record import replace
 from envsolve.regex import regex
 
 SOURCE = "nvidia-smi -q"

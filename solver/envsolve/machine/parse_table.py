@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from envsolve.machine.machine import Gpu, Os, Problem
 from envsolve.machine.reading import Reading
 from envsolve.machine.words import dotted, is_lost, is_tegra, is_unknown, lost, mebibytes, named_gpu
+from envsolve.record import replace
 from envsolve.regex import regex
 
 SOURCE = "nvidia-smi table"

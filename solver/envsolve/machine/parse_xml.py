@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from envsolve.machine.machine import Gpu, Problem
 from envsolve.machine.reading import Reading
 from envsolve.machine.words import capability, dotted, is_lost, is_unknown, lost, mebibytes, named_gpu
+from envsolve.record import replace
 from envsolve.regex import regex
 
 SOURCE = "nvidia-smi -q -x"

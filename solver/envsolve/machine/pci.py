@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from envsolve.machine.probe import Probe
+from envsolve.record import record
 from envsolve.regex import regex
 
 _DEVICES = "/sys/bus/pci/devices"
@@ -15,7 +15,7 @@ _DISPLAY = "0x03"  # PCI base class 3: VGA, 3D and other display controllers
 _BRACKET = regex(r".*\[(.+)\]\s*$")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Card:
     """A display controller: bus address, vendor and device id ("10de", "2684"), bound driver, name in pci.ids."""
 

@@ -7,14 +7,15 @@ import platform
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from envsolve.record import field, record
 
 _MOST_BYTES = 4_000_000  # pci.ids has 1.5 MB
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Ran:
     """How a command ended: its exit status (None: not there, or out of time) and what it printed."""
 
@@ -60,7 +61,7 @@ def wheel_tags() -> Iterable[str]:
     return platform_tags()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Probe:
     """File system root, environment, commands, libraries, and what the running Python says of its platform."""
 

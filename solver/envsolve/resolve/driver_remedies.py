@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from envsolve.judge.accelerator import vendor_of
 from envsolve.judge.driver import branch_limits, driver_of
 from envsolve.machine.machine import Machine
+from envsolve.record import replace
 from envsolve.resolve.loosen import command
 from envsolve.resolve.plan import Remedy
 from envsolve.resolve.request import Request

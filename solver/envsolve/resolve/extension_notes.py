@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from packaging.requirements import Requirement
 
 from envsolve.judge.fit import Note, Refusal
 from envsolve.machine.machine import Machine
+from envsolve.record import replace
 from envsolve.resolve.loosen import command
 from envsolve.resolve.request import Request
 from envsolve.resolve.row import Row

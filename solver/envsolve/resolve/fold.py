@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from packaging.version import Version
 
+from envsolve.record import record
 from envsolve.regex import regex
 from envsolve.resolve.plan import ANY, Refused
 
@@ -17,7 +17,7 @@ _CUDA = regex(r"^CUDA [\d.]+ ", re.ASCII)
 _LIST = regex(r" \(has [^)]*\)", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Folded:
     """Variants refused for one reason over a range of torch versions; the numbers are the newest one's."""
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from envsolve.errors import InputError
 from envsolve.machine.machine import Gpu, Machine
+from envsolve.record import replace
 from envsolve.resolve.request import Request
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from packaging.version import Version
 
 from envsolve.machine.machine import Gpu, Machine
+from envsolve.record import record, replace
 from envsolve.resolve.request import Request
 from envsolve.resolve.row import Row
 from envsolve.resolve.survey import survey
@@ -17,7 +17,7 @@ from envsolve.rulebook.rulebook import Rulebook
 Kind = tuple[object, ...]  # cards of one kind are judged alike
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Group:
     """Cards that one build serves together: their indexes, and the best row for them."""
 
@@ -25,7 +25,7 @@ class Group:
     row: Row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Cover:
     """What builds serve of a mixed box: each kind of card with its indexes, and the largest sets of kinds."""
 

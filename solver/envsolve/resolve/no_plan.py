@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from envsolve.judge.fit import Note
 from envsolve.machine.machine import Machine
+from envsolve.record import replace
 from envsolve.resolve.companions import Excluded
 from envsolve.resolve.gpu_groups import best_groups, clash, cover
 from envsolve.resolve.gpu_remedies import gpu_choice

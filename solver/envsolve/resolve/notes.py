@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from packaging.utils import canonicalize_name
 
@@ -14,6 +13,7 @@ from envsolve.judge.fit import Note
 from envsolve.judge.judge import jit_proven
 from envsolve.judge.kernels import best_cubin
 from envsolve.machine.machine import Machine
+from envsolve.record import replace
 from envsolve.resolve.numpy_rule import numpy_cap
 from envsolve.resolve.request import Request
 from envsolve.resolve.row import Row

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from envsolve.addresses import PYTORCH_INDEX
 from envsolve.judge.accelerator import vendor_of
 from envsolve.judge.fit import Note
 from envsolve.machine.machine import Machine
+from envsolve.record import replace
 from envsolve.resolve.companions import Excluded
 from envsolve.resolve.extension_rows import extensions_of
 from envsolve.resolve.gpu_choice import chosen

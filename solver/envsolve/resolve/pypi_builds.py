@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from envsolve.record import replace
 from envsolve.rulebook.rulebook import Rulebook
 from envsolve.rulebook.tables import Build
 

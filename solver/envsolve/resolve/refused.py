@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from packaging.specifiers import Specifier
 from packaging.version import InvalidVersion, Version
 
 from envsolve.judge.fit import Refusal
 from envsolve.machine.machine import Machine
+from envsolve.record import replace
 from envsolve.resolve.loosen import without_labels
 from envsolve.resolve.plan import ANY, Refused
 from envsolve.resolve.request import Request

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -15,6 +14,7 @@ from envsolve.judge.accelerator import vendor_of
 from envsolve.judge.host import minor_of
 from envsolve.judge.judge import jit_proven
 from envsolve.machine.machine import Machine
+from envsolve.record import replace
 from envsolve.resolve.driver_remedies import DRIVER_CODES, driver_remedies
 from envsolve.resolve.extension_rows import extensions_of
 from envsolve.resolve.gpu_remedies import gpu_remedies

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import replace
 
 from envsolve.capability import Capability
 from envsolve.judge.accelerator import vendor_of
@@ -12,7 +11,7 @@ from envsolve.judge.driver import branch_limits
 from envsolve.judge.identify import Identity, identify
 from envsolve.machine.machine import Gpu, Machine
 from envsolve.machine.own_cards import own_cards
-from envsolve.record import record
+from envsolve.record import record, replace
 from envsolve.resolve.plan import Missing
 from envsolve.rulebook.rulebook import Rulebook
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 
 from envsolve.judge.accelerator import vendor_of
@@ -11,7 +10,7 @@ from envsolve.judge.driver import driver_of
 from envsolve.judge.fit import Refusal
 from envsolve.judge.judge import Case, judge
 from envsolve.machine.machine import Machine
-from envsolve.record import record
+from envsolve.record import record, replace
 from envsolve.resolve.companions import Excluded, pair
 from envsolve.resolve.extension_rows import extensions_of
 from envsolve.resolve.numpy_rule import numpy_refusal

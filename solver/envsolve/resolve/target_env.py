@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from functools import lru_cache
 
 from packaging.markers import Marker
@@ -15,7 +14,7 @@ from packaging.tags import Tag, compatible_tags, cpython_tags, mac_platforms
 from envsolve.dotted import Dotted
 from envsolve.errors import InputError
 from envsolve.machine.machine import Machine
-from envsolve.record import record
+from envsolve.record import field, record
 from envsolve.regex import regex
 
 # A target that is named by minor only stands for every patch of it: the first and a last that no release reaches.

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
 from envsolve.judge.accelerator import vendor_of
 from envsolve.judge.driver import driver_of
 from envsolve.judge.host import minor_of
 from envsolve.machine.machine import Machine
-from envsolve.record import record
+from envsolve.record import record, replace
 from envsolve.resolve.driver_remedies import driver_limits
 from envsolve.resolve.loosen import command, without_labels, without_pins
 from envsolve.resolve.plan import Remedy

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import replace
 
 from packaging.utils import canonicalize_name
 
@@ -12,6 +11,7 @@ from envsolve.capability import Capability
 from envsolve.judge.accelerator import vendor_of
 from envsolve.judge.driver import driver_of, mismatch, too_old
 from envsolve.machine.machine import Machine
+from envsolve.record import replace
 from envsolve.resolve.loosen import without_labels
 from envsolve.resolve.plan import Remedy
 from envsolve.resolve.request import Request

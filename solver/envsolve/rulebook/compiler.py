@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
+from envsolve.record import replace
 from envsolve.rulebook.compiled import Compiled, render, render_document
 from envsolve.rulebook.name_keys import name_index
 from envsolve.rulebook.schema import Table

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
+from envsolve.record import record
 from envsolve.rulebook.rulebook import Rulebook
 from envsolve.rulebook.schema import Table
 from envsolve.rulebook.schema_all import TABLES
@@ -16,7 +16,7 @@ from envsolve.rulebook.tables import Certainty
 _ALWAYS = ("sm", "ptx")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Fact:
     """One row: its table, its keys ("2.9.1", "cu128", "linux_x86_64"), its fields as text, in the rules' order."""
 

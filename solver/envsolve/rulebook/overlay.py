@@ -6,10 +6,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from envsolve.errors import InputError
+from envsolve.record import replace
 from envsolve.rulebook.compiled import Compiled, Tree
 
 FORMAT = 1

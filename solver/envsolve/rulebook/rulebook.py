@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
@@ -11,6 +10,7 @@ from packaging.version import Version
 
 from envsolve.capability import Capability
 from envsolve.dotted import Dotted
+from envsolve.record import replace
 from envsolve.rulebook import cells, rows
 from envsolve.rulebook.compiled import Compiled, Tree
 from envsolve.rulebook.tables import (

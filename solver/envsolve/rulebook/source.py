@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from envsolve.record import record
 from envsolve.rulebook.documents import read_document
 from envsolve.rulebook.fields import Cell, Wrong
 from envsolve.rulebook.schema import REQUIRED, Column, Document, Table
@@ -15,7 +15,7 @@ from envsolve.rulebook.schema_all import DOCUMENTS, TABLES
 from envsolve.rulebook.yaml_file import Mistake, RulesError, SourceNames, load_yaml, source_names
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Sources:
     """The checked rules and their sha256.
 
@@ -69,7 +69,7 @@ def _read_file(
     mistakes += [Mistake(f"{file}: sources/{name}", "no row uses it") for name in sources.unused()]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class _Reading:
     """One table while it is read; mistakes are collected, never raised."""
 

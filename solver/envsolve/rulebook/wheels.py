@@ -11,12 +11,13 @@ from pathlib import Path
 from packaging.utils import canonicalize_name
 
 from envsolve.errors import OutsideError
+from envsolve.record import record
 from envsolve.rulebook.load import rules_dir
 
 FILE = "torch/wheels.tsv.xz"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SeenWheel:
     """One wheel, keyed by its path below /whl/ ("cu128/torch-2.9.1+cu128-….whl"): names alone are not unique.
 

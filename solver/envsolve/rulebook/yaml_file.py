@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from envsolve.errors import InputError
+from envsolve.record import field, record
 from envsolve.regex import regex
 from envsolve.rulebook import fields
 from envsolve.rulebook.fields import Wrong
@@ -40,7 +41,7 @@ class RulesError(InputError):
         super().__init__(f"{count} in the rules\n{lines}", hint="correct the files below rules/")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SourceNames:
     texts: Mapping[str, str]
     used: set[str] = field(default_factory=set)

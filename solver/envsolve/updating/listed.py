@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from packaging.version import Version
 
 from envsolve.index.page import Link
+from envsolve.record import record
 from envsolve.regex import regex
 
 FAMILY = ("torch", "torchvision", "torchaudio")
@@ -23,7 +23,7 @@ _PLATFORM = regex(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Listed:
     """The files of one package, version, variant and platform.
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from packaging.version import Version
 
 from envsolve.dotted import Dotted
+from envsolve.record import record
 from envsolve.rulebook.rulebook import Rulebook
 from envsolve.updating.listed import Listed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NewPython:
     """Pythons that files of a build exist for beyond what the rules say of it."""
 
@@ -21,7 +21,7 @@ class NewPython:
     freethreaded: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class News:
     """`builds` of torch and files of `companions` that no rule names; `pythons` new for builds that are known."""
 

@@ -7,11 +7,11 @@ import re
 import zipfile
 from collections.abc import Iterable
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from envsolve.errors import OutsideError
 from envsolve.index.http import Http
+from envsolve.record import record
 from envsolve.regex import regex
 from envsolve.updating.remote_zip import RemoteFile, member_pieces, open_zip
 
@@ -23,7 +23,7 @@ _LIBRARY = regex(r"torch/lib/(?:libtorch_python\.(?:so|dylib)|torch_python\.dll)
 _OVERLAP = 4096  # longer than any such string
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class WheelCode:
     """What a wheel tells: its version with label, its CUDA ("12.6", "" for none), and its code targets as numbers
     ("86", "90a"); `targets_read` False = it is a build with CUDA whose list was not found."""

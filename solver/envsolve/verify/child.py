@@ -16,11 +16,11 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import IO, Any, Literal
 
+from envsolve.record import field, record
 from envsolve.verify.steps import IMPORT, Step
 
 _SENTINEL = "@envsolve "
@@ -28,7 +28,7 @@ _MAX_TEXT = 600
 End = Literal["value", "skipped", "raised", "crashed", "hung", "not run"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Ended:
     """How a step ended: with a value (JSON), or with a text that says why there is none; seconds it took."""
 
@@ -39,7 +39,7 @@ class Ended:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Order:
     """What a child is to do. `env` is laid over this process's environment; `options` goes to every step."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from envsolve.record import record
 
 Device = Literal["cuda", "cpu", "mps", "rocm", "xpu"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Expected:
     """The promises of a plan.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from envsolve.capability import Capability
+from envsolve.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Dist:
     """One installed distribution: canonical name, version as its metadata has it, requirements, metadata folder."""
 
@@ -19,7 +19,7 @@ class Dist:
     info: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class FileState:
     """A distribution's files against its RECORD; `record` False = there is none to compare with."""
 
@@ -30,7 +30,7 @@ class FileState:
     wrong: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Survey:
     """What is installed, read without importing anything. `cuda`, `hip`, `xpu` are what torch/version.py states."""
 
@@ -66,7 +66,7 @@ class Survey:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class BuildFacts:
     """The imported torch: its version, its CUDA ("" = none) and the code targets of its binary."""
 
@@ -92,7 +92,7 @@ class BuildFacts:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Device:
     """One device as torch names it ("cuda:0"), its model, and its compute capability where it has one."""
 
@@ -101,7 +101,7 @@ class Device:
     capability: Capability | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DriverFacts:
     """The devices that torch can use; without one, what torch and libcuda say. `visible` is CUDA_VISIBLE_DEVICES."""
 
@@ -121,7 +121,7 @@ class DriverFacts:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Measure:
     """One comparison: the error that was measured (relative, or a count of wrong elements) and what is allowed."""
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from envsolve.record import record
 
 Outcome = Literal["passed", "failed", "skipped"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Check:
     """One check. `hint` says what to do when it failed; a skipped check says why in `seen`."""
 
@@ -20,7 +21,7 @@ class Check:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Report:
     """All checks of one environment. Verified means: no check failed and the computation on every device ran.
 

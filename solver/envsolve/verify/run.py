@@ -5,10 +5,11 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from envsolve.record import replace
 from envsolve.verify import steps
 from envsolve.verify.checks import build as build_checks
 from envsolve.verify.checks import driver as driver_checks

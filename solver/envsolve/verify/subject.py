@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from envsolve.errors import InputError
+from envsolve.record import record
 from envsolve.verify.as_proof import as_proof
 from envsolve.verify.child import Ended
 from envsolve.verify.expected import Expected
@@ -19,7 +19,7 @@ _WHICH = "envsolve verify --name NAME, or --path DIR; envsolve envs list shows t
 _REPLACE = "make it anew: envsolve install --replace"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Subject:
     """An environment: the name that reports show, its interpreter, what is expected of it.
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from packaging.version import Version
 
 from envsolve.capability import Capability
+from envsolve.record import record
 from envsolve.rulebook.ways_tables import Ways
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Cost:
     """`job_mib`: memory of one compile job in MiB. `core_hours`: of one core, for all jobs. `disk_gib` in GiB.
 

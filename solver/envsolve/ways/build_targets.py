@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from envsolve.capability import Capability
+from envsolve.record import record
 from envsolve.rulebook.tables import ToolkitRange
 from envsolve.rulebook.ways_rows import SourceRelease
 
 _TWO_DIGITS = 10  # from this major on, both lists must name the capability
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Targets:
     """The two lists, each like "3.7;8.6", and why there is PTX in them or not."""
 
@@ -22,7 +22,7 @@ class Targets:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class _Code:
     """The code for one GPU: the number for torch, and for its extensions (which may need PTX)."""
 

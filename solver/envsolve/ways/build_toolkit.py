@@ -3,21 +3,20 @@ takes a host compiler which can be had, and whose programs this driver can run."
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from envsolve.capability import Capability
 from envsolve.dotted import Dotted
 from envsolve.judge.driver import Driver, too_old
+from envsolve.record import record
 from envsolve.rulebook.rulebook import Rulebook
 from envsolve.rulebook.ways_rows import SourceRelease, ToolkitImage
 from envsolve.rulebook.ways_tables import Ways
 from envsolve.ways.build_targets import Targets, targets
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Toolkit:
     """A toolkit that will do: where it is, the gcc majors that go with it, the arch lists.
 
@@ -34,7 +33,7 @@ class Toolkit:
     fits: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Wish:
     """What is to be compiled: a torch, for GPUs, under a driver, beside a glibc (None = not known)."""
 

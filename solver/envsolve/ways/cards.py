@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from envsolve.capability import Capability
 from envsolve.judge.driver import branch_limits
 from envsolve.judge.identify import identify
 from envsolve.machine.machine import Machine
+from envsolve.record import replace
 from envsolve.rulebook.rulebook import Rulebook
 from envsolve.rulebook.ways_tables import Ways
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib.resources import files as resource_files
 from typing import Literal
 
 from envsolve.dotted import Dotted
+from envsolve.record import record
 from envsolve.regex import regex
 from envsolve.rulebook.ways_rows import PythonImage
 
@@ -25,7 +25,7 @@ _RUN = {
 _LINE_BREAKS = regex(r"\s+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ContainerSpec:
     """What the image holds: the lock's text, what is promised of it, and for whom it is.
 

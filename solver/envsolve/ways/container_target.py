@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from envsolve.dotted import Dotted
 from envsolve.errors import InputError
 from envsolve.machine.machine import Libc, Machine
+from envsolve.record import replace
 from envsolve.rulebook.ways_rows import PythonImage
 from envsolve.rulebook.ways_tables import Ways
 

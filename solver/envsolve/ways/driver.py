@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Literal
 
 from envsolve.capability import Capability
@@ -11,6 +10,7 @@ from envsolve.judge.accelerator import vendor_of
 from envsolve.judge.driver import Driver, driver_of, floor, mismatch
 from envsolve.judge.fit import Fit
 from envsolve.machine.machine import Machine
+from envsolve.record import record, replace
 from envsolve.rulebook.rulebook import Rulebook
 from envsolve.rulebook.tables import Build
 from envsolve.rulebook.ways_tables import Ways, load_ways
@@ -24,7 +24,7 @@ from envsolve.ways.source_build import newest_recipe
 Action = Literal["keep", "update", "downgrade", "install", "impossible", "unknown"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DriverAdvice:
     """What to do about the driver.
 

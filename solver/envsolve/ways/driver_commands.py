@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from envsolve.capability import Capability
 from envsolve.machine.machine import Machine
+from envsolve.record import record
 from envsolve.rulebook.ways_rows import DriverCommands
 from envsolve.rulebook.ways_tables import Ways
 from envsolve.ways.kernel_modules import module_kind
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Steps:
     """What to type on one system, in order; lines that begin with # are for people."""
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from envsolve.judge.driver import Driver
 from envsolve.machine.machine import Machine
+from envsolve.record import record
 from envsolve.rulebook.rulebook import Rulebook
 from envsolve.rulebook.tables import Build, Certainty
 from envsolve.rulebook.ways_tables import Ways
@@ -13,7 +12,7 @@ from envsolve.ways import cards
 from envsolve.ways.driver_goal import best_fit, newest_running
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Compat:
     """The package that brings a newer user-mode driver, the build that runs with it, and the commands by system."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from packaging.version import Version
 
@@ -11,6 +10,7 @@ from envsolve.judge.driver import driver_of
 from envsolve.judge.fit import Fit
 from envsolve.judge.judge import Case, judge
 from envsolve.machine.machine import Machine
+from envsolve.record import replace
 from envsolve.rulebook.rulebook import Rulebook
 from envsolve.rulebook.tables import Build
 

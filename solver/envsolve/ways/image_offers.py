@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from packaging.version import Version
@@ -11,6 +10,7 @@ from packaging.version import Version
 from envsolve.judge.accelerator import vendor_of
 from envsolve.judge.driver import driver_of
 from envsolve.machine.machine import Machine
+from envsolve.record import record
 from envsolve.rulebook.rulebook import Rulebook
 from envsolve.rulebook.ways_tables import Ways
 from envsolve.ways.cards import capabilities
@@ -22,7 +22,7 @@ _SHOWN = 2  # of each publisher: the best, and the one with compilers or the mon
 _NONE = Offer(fitting=(), refused=())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Offers:
     """By publisher; `why_none` says why nothing was looked at ("" = it was)."""
 

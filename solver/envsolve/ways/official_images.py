@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 
 from packaging.version import Version
 
 from envsolve.judge.driver import driver_of
 from envsolve.judge.judge import Case, judge
 from envsolve.machine.machine import Machine
+from envsolve.record import record, replace
 from envsolve.rulebook.rulebook import Rulebook
 from envsolve.rulebook.tables import Build, Certainty
 from envsolve.rulebook.ways_rows import OfficialTag
@@ -18,7 +18,7 @@ from envsolve.rulebook.ways_tables import Ways
 REPOSITORY = "pytorch/pytorch"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Image:
     """An image that fits. `check`: the command that tells whether it is there, where nobody has seen it ("": seen)."""
 
@@ -31,7 +31,7 @@ class Image:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RefusedImage:
     """An image that doesn't fit, and why."""
 
@@ -40,7 +40,7 @@ class RefusedImage:
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Offer:
     """The images of one publisher, best first."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from packaging.version import Version
 
@@ -13,6 +12,7 @@ from envsolve.judge.accelerator import vendor_of
 from envsolve.judge.driver import driver_of, mismatch
 from envsolve.judge.host import minor_of
 from envsolve.machine.machine import Machine
+from envsolve.record import record
 from envsolve.rulebook.rulebook import Rulebook
 from envsolve.rulebook.ways_rows import SourceRelease
 from envsolve.rulebook.ways_tables import Ways, load_ways
@@ -22,7 +22,7 @@ from envsolve.ways.build_toolkit import Toolkit, Wish, toolkit_for
 from envsolve.ways.kernel_modules import module_clash
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Recipe:
     """How to compile one torch for some GPUs. `companions`: torchvision and torchaudio with their versions.
 
@@ -49,7 +49,7 @@ class Recipe:
         return f"cu{self.toolkit.cuda.text.replace('.', '')}.source"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NoRecipe:
     """Why a torch can't be compiled here, and the nearest that can (torch, CUDA); None = nothing can."""
 

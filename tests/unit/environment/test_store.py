@@ -185,7 +185,7 @@ def test_a_dangling_link_of_ours_is_free(slot: Slot) -> None:
 
 @pytest.mark.parametrize("kind", [Link, Record])
 def test_pointers_swap(tmp_path: Path, kind: type[Link] | type[Record]) -> None:
-    pointer = kind(tmp_path / "names" / "x")
+    pointer = kind(path=tmp_path / "names" / "x")
     assert pointer.target() is None
     pointer.drop()
     for name in ("one", "two"):
@@ -200,7 +200,7 @@ def test_pointers_swap(tmp_path: Path, kind: type[Link] | type[Record]) -> None:
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"build": 3}', '{"other": "x"}'])
 def test_a_record_that_is_damaged_leads_nowhere(tmp_path: Path, text: str) -> None:
     (tmp_path / "x.json").write_text(text)
-    assert Record(tmp_path / "x.json").target() is None
+    assert Record(path=tmp_path / "x.json").target() is None
 
 
 def test_a_failed_write_keeps_the_old_text(tmp_path: Path) -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from statistics import median
 from typing import Any
+
+from envsolve.record import record
 
 # Units of which less is better; of the others (rates), more is.
 _LESS_IS_BETTER = {"ms"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Measured:
     """One quantity on one device: its value in each run, in `unit` (TFLOP/s, GB/s, images/s, ms)."""
 
@@ -36,7 +37,7 @@ class Measured:
         return 1 / ratio if self.unit in _LESS_IS_BETTER else ratio
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NotMeasured:
     """What could not be measured on a device, and why."""
 
@@ -45,7 +46,7 @@ class NotMeasured:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Benchmark:
     """All numbers of one environment; `devices` maps "cuda:0" to the model's name."""
 

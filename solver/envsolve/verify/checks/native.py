@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
+from envsolve.record import replace
 from envsolve.regex import regex
 from envsolve.verify.checks.compute import judge
 from envsolve.verify.checks.ends import read, unhappy
