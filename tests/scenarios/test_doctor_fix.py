@@ -21,6 +21,7 @@ from envsolve.dotted import Dotted
 from envsolve.errors import RefusedError
 from envsolve.machine.host import this_host
 from envsolve.machine.machine import Gpu
+from envsolve.settings import load_settings
 from fakes.index_server import IndexServer
 from fakes.installing import builds, says
 from fakes.plans import a_machine
@@ -420,7 +421,7 @@ def test_a_foreign_one_is_mended_by_its_own_installer(tmp_path: Path) -> None:
         text="", commands=("envsolve install --name NAME", f"pip install --no-index --find-links {wheels} -U six")
     )
     found = Finding(code="companion-mismatch", headline="six is old", certainty="high", fixes=(way,))
-    (ran,) = mend(env.interpreter, found, yes=True)
+    (ran,) = mend(env.interpreter, found, load_settings(), yes=True)
     assert "six" in ran and says(env.path, "import importlib.metadata as m; print(m.version('six'))") == "1.17.0"
 
 
@@ -439,10 +440,25 @@ def test_in_place_what_is_missing_is_unpacked_again(
     assert (env.site / "torch" / "version.py").is_file() and builds(store) == []
 
 
+def test_in_place_what_torch_needs_comes_from_a_mirror_too(
+    tmp_path: Path, store: Path, server: IndexServer, capsys: Output
+) -> None:
+    works = gpus((8, 9), targets="sm_80 sm_86 sm_90") + PRODUCT
+    server.add_wheel("cu128", StubWheel(name="nvidia-cudnn-cu12", version="9.10.2.21"))  # on no other index
+    env = stub_environment(
+        tmp_path / ".venv", version="2.9.1+cu128", cuda="12.8", more=works, requires=("nvidia-cudnn-cu12==9.10.2.21",)
+    )
+    assert fix(env, server, "--in-place", "--yes", "--json") == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["finding"], said["fix"]["before"]) == ("ok", "damaged-install")
+    (ran,) = said["fix"]["ran"]
+    assert "nvidia-cudnn-cu12==9.10.2.21" in ran and server.whl not in ran  # it may hold a password
+
+
 @pytest.mark.parametrize(
     "commands", [(), ("sudo apt purge x",), ("pip install NAME",), ("pip install six", "unset LD_LIBRARY_PATH")]
 )
 def test_what_no_installer_can_do_is_not_done(commands: tuple[str, ...], tmp_path: Path) -> None:
     found = Finding(code="cpu-build", headline="x", certainty="high", fixes=(Fix(text="", commands=commands),))
     with pytest.raises(RefusedError, match="nothing was changed in place"):
-        mend(tmp_path / "python", found, yes=True)
+        mend(tmp_path / "python", found, load_settings(), yes=True)

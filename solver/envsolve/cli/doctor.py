@@ -163,6 +163,7 @@ def _text(report: str) -> str:
 
 
 def _of_environment(place: Place, timeout: float) -> tuple[Situation, Finding]:
+    from envsolve.cli.doctor_commands import for_place
     from envsolve.doctor.diagnose import diagnose
     from envsolve.doctor.facts import load_facts
     from envsolve.doctor.look import look
@@ -174,4 +175,5 @@ def _of_environment(place: Place, timeout: float) -> tuple[Situation, Finding]:
 
     rulebook, facts, probe = load(), load_facts(), Probe()
     evidence = look(place, detect(probe), rulebook, seconds=timeout, container=is_container(probe))
-    return Situation(evidence=evidence, rulebook=rulebook, facts=facts), diagnose(evidence, rulebook, facts)
+    found = for_place(diagnose(evidence, rulebook, facts), place, has_pip="pip" in evidence.installed)
+    return Situation(evidence=evidence, rulebook=rulebook, facts=facts), found

@@ -40,7 +40,7 @@ def fixing(
     ours = slot_here(place)
     try:
         if wish.in_place and ours is None:
-            return _mended(place, finding, wish, settings, again)
+            return _mended(place, situation, finding, wish, settings, again)
         made = fixed(Ill(place=place, situation=situation, finding=finding, ours=ours), wish, settings)
     except EnvsolveError as error:
         if wish.as_json:
@@ -57,11 +57,19 @@ def _nothing_to_do(finding: Finding, wish: Wish) -> None:
         _print(finding, {"made": None})
 
 
-def _mended(place: Place, finding: Finding, wish: Wish, settings: Settings, again: Callable[[], Finding]) -> int:
+def _mended(
+    place: Place,
+    situation: Situation,
+    finding: Finding,
+    wish: Wish,
+    settings: Settings,
+    again: Callable[[], Finding],
+) -> int:
     """A foreign environment, by its own installer; the exit code is that of a second look."""
     from envsolve.cli.doctor_in_place import mend
 
-    commands = mend(place.interpreter, finding, yes=wish.yes, mirror=settings.mirror)
+    variant = situation.torch.variant or ""
+    commands = mend(place.interpreter, finding, settings, variant=variant, yes=wish.yes)
     after = again()
     if wish.as_json:
         _print(after, {"made": None, "before": finding.code, "ran": list(commands)})

@@ -32,6 +32,11 @@ class Place:
         return (self.chosen_by, self.shown) if self.chosen_by.startswith("--") else ()
 
     @property
+    def is_active(self) -> bool:
+        """Whether a plain `python` in this shell is the environment's."""
+        return self.chosen_by in _VARIABLES
+
+    @property
     def root(self) -> Path:
         """The environment's folder."""
         folder = self.interpreter.parent

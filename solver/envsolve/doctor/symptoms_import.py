@@ -42,6 +42,11 @@ IMPORT = table(
         r"libcuda\.so(?:\.1)?:? (?:=> not found|cannot open shared object|not found)|libcuda\.so not found",
     ),
     (
+        "libcuda-damaged",
+        r"(?P<path>/\S*libcuda\.so\S*): (?P<why>file too short|invalid ELF header|wrong ELF class|cannot read file data"
+        r"|cannot map|ELF (?:file|load)|undefined symbol)",
+    ),
+    (
         "cudnn-versions",
         r"cuDNN version incompatibility: PyTorch was compiled +against \((?P<built>[\d, ]+)\) but"
         r" (?:found runtime version|linked against) \((?P<found>[\d, ]+)\)",

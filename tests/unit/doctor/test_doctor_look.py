@@ -268,3 +268,49 @@ def test_no_environment_and_two_are_wrong_usage(tmp_path: Path) -> None:
         find_place(name=None, path=None, python=None, environ={}, here=tmp_path)
     with pytest.raises(InputError, match="give one of"):
         find_place(name="x", path=tmp_path, python=None, environ={}, here=tmp_path)
+
+
+NO_DRIVER = "RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU\n"
+BLIND = {"version": "2.9.1+cu128", "cuda": "12.8", "available": False, "count": 0}
+
+
+def blind(site: Path, words: str, *, container: bool) -> Finding:
+    """A sound torch that sees no GPU where NVML sees one."""
+    put(site, "torch", "2.9.1", label="cu128")
+    what = seen(site, trial=Trial(said=BLIND, text=NO_DRIVER + words))
+    host = machine(driver=Dotted.parse("570.86.10"))
+    return diagnose(evidence_of(what, host, RULEBOOK, container=container), RULEBOOK, FACTS)
+
+
+@pytest.mark.parametrize("container", [False, True])
+def test_a_damaged_libcuda_is_named_with_its_folder(
+    site: Path, container: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/usr/lib/x:/tmp/stray/")
+    found = blind(site, "libcuda: /tmp/stray/libcuda.so.1: file too short\n", container=container)
+    assert found.code == "driver-library-mismatch" and "/tmp/stray/libcuda.so.1 (file too short)" in found.headline
+    (way,) = found.fixes
+    assert "/tmp/stray out of LD_LIBRARY_PATH" in way.text and found.is_elsewhere
+
+
+def test_a_damaged_libcuda_of_the_system_is_not_blamed_on_a_variable(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
+    path = "/usr/lib/x86_64-linux-gnu/libcuda.so.1"
+    found = blind(site, f"libcuda: {path}: invalid ELF header\n", container=False)
+    assert found.code == "driver-library-mismatch" and path in found.fixes[0].commands[0]
+    assert "LD_LIBRARY_PATH" not in found.fixes[0].text
+
+
+@pytest.mark.parametrize(
+    ("container", "code", "way"),
+    [
+        (True, "gpu-not-passed-through", "NVIDIA_DRIVER_CAPABILITIES=compute,utility"),
+        (False, "driver-not-reachable", "ldconfig -p | grep libcuda"),
+    ],
+)
+def test_a_driver_without_its_cuda_part(site: Path, container: bool, code: str, way: str) -> None:
+    found = blind(site, "libcuda.so.1 not found\n", container=container)
+    assert found.code == code and "no libcuda" in found.headline
+    assert any(way in command for fix in found.fixes for command in fix.commands)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from envsolve.doctor.causes.driver_loading import no_libcuda
 from envsolve.doctor.evidence import Command
 from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.situation import Situation
@@ -100,9 +101,9 @@ def _container_without(s: Situation) -> Finding | None:
     run = _run_without_gpu(s)
     if run is None and not (e.has(*_SURE) or (no_smi and shown) or _sees_nothing(s)):
         return None
-    if e.has("smi-no-libcuda"):
-        headline = "the container gets the GPU without the CUDA part of the driver: nvidia-smi finds no libcuda"
-        return _passing(s, headline, quoted([e.first("smi-no-libcuda")]), _CAPABILITIES)
+    if absent := no_libcuda(s):
+        headline = "the container gets the GPU without the CUDA part of the driver: there is no libcuda"
+        return _passing(s, headline, quoted([absent]), _CAPABILITIES)
     if e.has("nvml-unknown"):
         headline = "the running container lost its GPU: the host took the device files away"
         return _passing(s, headline, quoted([shown]), _ANEW)

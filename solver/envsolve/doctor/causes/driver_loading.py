@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from envsolve.doctor.evidence import Symptom
 from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.fixes import ASK_DRIVER
 from envsolve.doctor.situation import Situation
@@ -39,6 +40,8 @@ _SECURE_BOOT = regex(r"key was rejected|required key|unsigned module|secure ?boo
 def library_mismatch(s: Situation) -> Finding | None:
     """Kernel module and user-space driver of different versions, or a libcuda that is not the driver's own."""
     e = s.evidence
+    if damaged := e.first("libcuda-damaged"):
+        return _damaged(s, damaged)
     forward, stub = e.first("error-804"), e.first("stub-library")
     shown = e.first("nvml-mismatch", "api-mismatch", "error-803") or forward or stub
     if shown is None:
@@ -55,6 +58,23 @@ def library_mismatch(s: Situation) -> Finding | None:
     return finding(s, "driver-library-mismatch", headline, shown=[shown], fixes=fixes, fine=fine)
 
 
+def _damaged(s: Situation, shown: Symptom) -> Finding:
+    """A libcuda that the loader finds and can't load."""
+    path = shown.get("path")
+    folder = path.rpartition("/")[0]
+    before = s.evidence.environment.get("LD_LIBRARY_PATH", "").split(":")
+    if folder in (place.rstrip("/") for place in before):
+        way = fix(f"take {folder} out of LD_LIBRARY_PATH, or the file out of it", "echo $LD_LIBRARY_PATH", f"rm {path}")
+    else:
+        way = fix(
+            "see whose file it is: remove one that no package owns, else install the driver's libraries anew",
+            f"dpkg -S {path} || rpm -qf {path}",
+        )
+    headline = f"a libcuda that can't be loaded stands in for the driver's own: {path} ({shown.get('why')})"
+    fine = ["torch itself is not to blame"]
+    return finding(s, "driver-library-mismatch", headline, shown=[shown], fixes=[way], fine=fine)
+
+
 def not_loaded(s: Situation) -> Finding | None:
     """A GPU is there and its driver does not answer."""
     e = s.evidence
@@ -62,7 +82,7 @@ def not_loaded(s: Situation) -> Finding | None:
     if shown is None and not e.host.container:
         shown = e.first("no-devices", "nvml-unknown") or (e.first("no-driver") if _gpu_is_there(s) else None)
     if shown is None and not e.host.container and (e.torch.available is False or e.has("no-driver", "no-gpus")):
-        shown = e.first("smi-no-libcuda")
+        shown = no_libcuda(s)
     if shown is None and _nouveau(s):
         shown = e.first("nouveau")
     if shown is None:
@@ -89,6 +109,13 @@ def _not_installed(s: Situation) -> Finding | None:
     way = fix("install the distribution's NVIDIA driver package, then reboot; a CUDA toolkit is not needed")
     headline = "the card is there, no NVIDIA driver is installed"
     return finding(s, "driver-not-reachable", headline, fixes=[way], certainty="medium", missing=[ASK_DRIVER])
+
+
+def no_libcuda(s: Situation) -> Symptom | None:
+    """The line that shows a driver whose CUDA part is missing: nvidia-smi and NVML answer, libcuda is not there."""
+    e = s.evidence
+    live = e.first("libcuda-missing") if e.live and s.driver.known and s.machine.gpus else None
+    return e.first("smi-no-libcuda") or live
 
 
 def _gpu_is_there(s: Situation) -> bool:
@@ -138,11 +165,9 @@ def _why_silent(s: Situation) -> tuple[str, Fix]:
             "the GPU is held by another program, or its compute mode forbids a second one",
             fix("see who uses it and which compute mode it is in", "nvidia-smi -q -d COMPUTE", "nvidia-smi"),
         )
-    if e.has("smi-no-libcuda"):
+    if no_libcuda(s):
         text = "install the driver's compute libraries too, of the driver's own version (libnvidia-compute on Ubuntu)"
-        return "the CUDA part of the driver is missing: nvidia-smi finds no libcuda", fix(
-            text, "ldconfig -p | grep libcuda"
-        )
+        return "the CUDA part of the driver is missing: there is no libcuda", fix(text, "ldconfig -p | grep libcuda")
     if _SECURE_BOOT_ON.search(e.text):
         return "the NVIDIA driver is not loaded, and Secure Boot is on", _module(s)
     text = (

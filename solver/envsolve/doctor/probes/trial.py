@@ -1,6 +1,7 @@
 """Import torch and its companions and compute once on every GPU, as the user's program would. Prints one JSON object
 on the last line; a traceback goes to stderr as it would for the user."""
 
+import ctypes
 import json
 import sys
 import traceback
@@ -51,6 +52,17 @@ def why(torch: Any) -> None:
         torch.cuda.init()
     except Exception as error:
         sys.stderr.write(f"{type(error).__name__}: {error}\n")
+    if sys.platform.startswith("linux"):
+        loaded()
+
+
+def loaded() -> None:
+    """Whether the loader finds the driver's library: torch says "no NVIDIA driver" of a damaged one, too."""
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError as error:
+        absent = "cannot open shared object" in str(error)
+        sys.stderr.write("libcuda.so.1 not found\n" if absent else f"libcuda: {error}\n")
 
 
 def product(torch: Any, index: int) -> bool:
