@@ -291,6 +291,7 @@ def test_a_damaged_libcuda_is_named_with_its_folder(
     assert found.code == "driver-library-mismatch" and "/tmp/stray/libcuda.so.1 (file too short)" in found.headline
     (way,) = found.fixes
     assert "/tmp/stray out of LD_LIBRARY_PATH" in way.text and found.is_elsewhere
+    assert way.commands == ("export LD_LIBRARY_PATH=/usr/lib/x",)
 
 
 def test_a_damaged_libcuda_of_the_system_is_not_blamed_on_a_variable(

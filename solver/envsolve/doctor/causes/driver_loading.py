@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 from envsolve.doctor.evidence import Symptom
 from envsolve.doctor.finding import Finding, Fix
@@ -63,8 +64,13 @@ def _damaged(s: Situation, shown: Symptom) -> Finding:
     path = shown.get("path")
     folder = path.rpartition("/")[0]
     before = s.evidence.environment.get("LD_LIBRARY_PATH", "").split(":")
-    if folder in (place.rstrip("/") for place in before):
-        way = fix(f"take {folder} out of LD_LIBRARY_PATH, or the file out of it", "echo $LD_LIBRARY_PATH", f"rm {path}")
+    kept = [place for place in before if place.rstrip("/") != folder]
+    if kept != before:
+        value = shlex.quote(":".join(kept))
+        way = fix(
+            f"take {folder} out of LD_LIBRARY_PATH, where it is set",
+            f"export LD_LIBRARY_PATH={value}" if kept else "unset LD_LIBRARY_PATH",
+        )
     else:
         way = fix(
             "see whose file it is: remove one that no package owns, else install the driver's libraries anew",
