@@ -5,14 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from envsolve.cli import options
 from envsolve.cli.app import run
 from fakes.index_server import IndexServer
+from fakes.pytorch_index import serve_as_pytorch_index
 from fakes.stub_wheels import StubWheel, stub_family, stub_torch
 
 LINUX_312 = "cp312-cp312-manylinux_2_28_x86_64"
@@ -56,14 +55,10 @@ def targets_here(world: LockWorld) -> tuple[str, str]:
 def lock_world(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LockWorld]:
     """2.11.0 and 2.10.0 on cu128 for Linux and Windows, complete; behind the mirror there is nothing more."""
     monkeypatch.chdir(folder)
-    settings_from = options.settings_from
     with IndexServer() as server:
         for torch, vision in (("2.11.0", "0.26.0"), ("2.10.0", "0.25.0")):
             for tag in (LINUX_312, "cp312-cp312-win_amd64"):
                 for wheel in stub_family("cu128", tag=tag, torch=torch, torchvision=vision, torchaudio=torch):
                     server.add_wheel("cu128", wheel)
-        whl = server.whl
-        monkeypatch.setattr(
-            options, "settings_from", lambda **given: replace(settings_from(**given), pytorch_index=whl)
-        )
+        serve_as_pytorch_index(monkeypatch, server.whl)
         yield LockWorld(server)

@@ -8,14 +8,13 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from envsolve.cli import options
 from envsolve.cli.app import run
 from fakes.index_server import IndexServer
+from fakes.pytorch_index import serve_as_pytorch_index
 from fakes.stub_torch import TORCH, gpus
 from fakes.stub_wheels import StubWheel
 
@@ -80,15 +79,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, builder: object) -> 
         requires=("markupsafe",),
         modules={"torch/__init__.py": code, "torch/version.py": version},
     )
-    settings_from = options.settings_from
     with IndexServer() as server:
-        whl = server.whl
-        monkeypatch.setattr(
-            options, "settings_from", lambda **given: replace(settings_from(**given), pytorch_index=whl)
-        )
+        serve_as_pytorch_index(monkeypatch, server.whl)
         server.add_wheel("cu128", torch)
         server.add_package(StubWheel(name="markupsafe", version="3.0.3"))
-        words = ["container", "torch", "--target", TARGET, "--mirror", whl, "--index", server.simple]
+        words = ["container", "torch", "--target", TARGET, "--mirror", server.whl, "--index", server.simple]
         assert run([*words, "-o", str(tmp_path / "image")]) == 0
         assert isinstance(builder, type)
         done = call(*builder.build, str(tmp_path / "image"))  # type: ignore[attr-defined]

@@ -6,14 +6,13 @@ import json
 import shutil
 import subprocess
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from envsolve.cli import options
 from envsolve.cli.app import run
 from fakes.index_server import IndexServer
+from fakes.pytorch_index import serve_as_pytorch_index
 from fakes.stub_wheels import StubWheel, stub_family
 
 TARGET = "RTX 5070 Ti,driver=570.86.10,python=3.12,os=linux,arch=x86_64,glibc=2.17"
@@ -25,16 +24,12 @@ Output = pytest.CaptureFixture[str]
 def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[IndexServer]:
     """2.11.0 on cu128, complete; behind the mirror there is nothing more."""
     monkeypatch.chdir(tmp_path)
-    settings_from = options.settings_from
     with IndexServer() as server:
         tag = "cp312-cp312-manylinux_2_28_x86_64"
         family = stub_family("cu128", tag=tag, torch="2.11.0", torchvision="0.26.0", torchaudio="2.11.0")
         for wheel in family:
             server.add_wheel("cu128", wheel)
-        whl = server.whl
-        monkeypatch.setattr(
-            options, "settings_from", lambda **given: replace(settings_from(**given), pytorch_index=whl)
-        )
+        serve_as_pytorch_index(monkeypatch, server.whl)
         yield server
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -51,7 +52,9 @@ def of(env: StubEnvironment, capsys: Output, code: int = 1) -> dict[str, Any]:
 
 
 def commands(found: dict[str, Any]) -> list[str]:
-    return [command for fix in found["fixes"] for command in fix["commands"]]
+    """What to type; the stubs have no pip, so that uv is told of their interpreter, whichever environment is active."""
+    typed = [command for fix in found["fixes"] for command in fix["commands"]]
+    return [re.sub(r"^uv pip (un)?install --python \S+/bin/python ", r"uv pip \1install ", command) for command in typed]
 
 
 def test_the_sound_one_is_healthy(env: StubEnvironment, capsys: Output) -> None:
@@ -64,7 +67,7 @@ def test_a_file_that_is_missing_is_named(env: StubEnvironment, capsys: Output) -
     assert (found["finding"], found["status"]) == ("damaged-install", "ill")
     assert "torch/version.py is missing" in found["headline"]
     assert commands(found)[0] == (
-        "pip install --force-reinstall --no-deps torch==2.11.0+cpu --index-url https://download.pytorch.org/whl/cpu"
+        "uv pip install --force-reinstall --no-deps torch==2.11.0+cpu --index-url https://download.pytorch.org/whl/cpu"
     )
     assert f"envsolve doctor --path {env.path} --fix" in commands(found)
 
@@ -88,7 +91,7 @@ def test_a_package_that_torch_requires_is_missing(tmp_path: Path, capsys: Output
     env = stub_environment(tmp_path / "env", more="import typing_extensionz\n", requires=["typing-extensionz>=4"])
     found = of(env, capsys)
     assert found["headline"] == "torch 2.11.0+cpu requires typing-extensionz, which is not installed"
-    assert commands(found)[0] == "pip install 'typing-extensionz>=4'"
+    assert commands(found)[0] == "uv pip install 'typing-extensionz>=4'"
 
 
 NO_CUDNN = "raise ImportError('libcudnn.so.9: cannot open shared object file: No such file or directory')\n"
@@ -108,7 +111,7 @@ def no_cudnn(tmp_path: Path) -> StubEnvironment:
 def test_a_library_whose_package_is_not_there(no_cudnn: StubEnvironment, capsys: Output) -> None:
     found = of(no_cudnn, capsys)
     assert found["headline"] == "cuda-toolkit 13.0.3 requires nvidia-cudnn-cu13, which is not installed"
-    assert commands(found)[0] == "pip install 'nvidia-cudnn-cu13==9.20.*'"
+    assert commands(found)[0] == "uv pip install 'nvidia-cudnn-cu13==9.20.*'"
 
 
 def test_a_library_that_its_package_has_lost(no_cudnn: StubEnvironment, capsys: Output) -> None:
@@ -116,7 +119,7 @@ def test_a_library_that_its_package_has_lost(no_cudnn: StubEnvironment, capsys: 
     (no_cudnn.site / "nvidia/cudnn/lib/libcudnn.so.9").unlink()
     found = of(no_cudnn, capsys)
     assert "nvidia-cudnn-cu13 9.20.0 is not whole: nvidia/cudnn/lib/libcudnn.so.9 is missing" in found["headline"]
-    assert commands(found)[0] == "pip install --force-reinstall --no-deps nvidia-cudnn-cu13==9.20.0"
+    assert commands(found)[0] == "uv pip install --force-reinstall --no-deps nvidia-cudnn-cu13==9.20.0"
 
 
 def test_another_missing_module_is_not_torchs_fault(tmp_path: Path, capsys: Output) -> None:
@@ -128,7 +131,7 @@ def test_two_records_of_torch_in_one_folder(env: StubEnvironment, capsys: Output
     env.add("torch", "2.5.1", {})
     found = of(env, capsys)
     assert found["finding"] == "damaged-install" and "2 records of torch (" in found["headline"]
-    assert commands(found)[:2] == ["pip uninstall torch"] * 2
+    assert commands(found)[:2] == ["uv pip uninstall torch"] * 2
 
 
 def test_what_pip_left_when_it_was_interrupted(env: StubEnvironment, capsys: Output) -> None:

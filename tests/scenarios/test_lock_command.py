@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 
-from envsolve.cli import options
 from envsolve.cli.app import run
 from fakes.index_server import IndexServer
+from fakes.pytorch_index import serve_as_pytorch_index
 from fakes.stub_wheels import StubSdist, StubWheel, stub_family
 
 LINUX_312 = "cp312-cp312-manylinux_2_28_x86_64"
@@ -26,16 +25,12 @@ Output = pytest.CaptureFixture[str]
 def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[IndexServer]:
     """2.11.0 and 2.10.0 on cu128, complete; behind the mirror there is nothing more."""
     monkeypatch.chdir(tmp_path)
-    settings_from = options.settings_from
     with IndexServer() as server:
         for torch, vision, audio in (("2.11.0", "0.26.0", "2.11.0"), ("2.10.0", "0.25.0", "2.10.0")):
             family = stub_family("cu128", tag=LINUX_312, torch=torch, torchvision=vision, torchaudio=audio)
             for wheel in family:
                 server.add_wheel("cu128", wheel)
-        whl = server.whl
-        monkeypatch.setattr(
-            options, "settings_from", lambda **given: replace(settings_from(**given), pytorch_index=whl)
-        )
+        serve_as_pytorch_index(monkeypatch, server.whl)
         yield server
 
 

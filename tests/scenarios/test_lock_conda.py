@@ -161,7 +161,8 @@ class TestWithTheRealTools:
             "        platforms=['linux-64', 'noarch'], virtual_packages=[virtual])\n"
             "    await rattler.install(found, sys.argv[2], show_progress=False, platform=rattler.Subdir('linux-64'))\n"
             "    return found\n"
-            "print(json.dumps({r.name.normalized: str(r.version) for r in asyncio.run(main())}))"
+            "print(json.dumps({r.name.normalized: str(r.version) for r in asyncio.run(main())}), flush=True)\n"
+            "import os; os._exit(0)"  # py-rattler's threads may crash an interpreter that ends by itself
         )
         assert call(tools, solve, "environment.yml", "prefix") == {"python": "3.12.4", "pip": "24.0"}
         assert Path("prefix/bin/python").read_text() == "#!/bin/sh\necho python 3.12.4\n"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from envsolve.cli.declared import argument, option
 from envsolve.errors import InputError
+from envsolve.record import record
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -46,6 +47,31 @@ Sdists = Annotated[
     bool,
     option("--sdists", help="Take source archives of packages without a wheel; building one runs its code."),
 ]
+
+
+@record
+class Wanted:
+    """What is wanted, as the options of a command say it."""
+
+    requirements: Requirements = None
+    files: Files = None
+    constraints: Constraints = None
+    extra: Extras = None
+    group: Groups = None
+
+
+@record
+class ForMachine:
+    """For which machine it is, and for which of its GPUs, as the options of a command say it."""
+
+    target: Target = None
+    python: Python = None
+    gpus: Gpus = "all"
+    variant: Variant = None
+
+
+NOTHING = Wanted()
+HERE = ForMachine()
 
 
 def seen(request: Request, machine: Machine) -> Request:

@@ -27,42 +27,22 @@ _Json = Annotated[bool, option("--json", help="Print what was written as JSON.")
 @app.command(epilog='Example: envsolve bundle -o torch-bundle --target "RTX 4090,driver=550.54.14,python=3.12"')
 def bundle(
     output: _Output,
-    requirements: asked.Requirements = None,
-    files: asked.Files = None,
-    constraints: asked.Constraints = None,
-    extra: asked.Extras = None,
-    group: asked.Groups = None,
+    wanted: asked.Wanted = asked.NOTHING,
     lock_file: _LockFile = None,
-    target: asked.Target = None,
-    python: asked.Python = None,
-    gpus: asked.Gpus = "all",
-    variant: asked.Variant = None,
+    machine: asked.ForMachine = asked.HERE,
     as_json: _Json = False,
-    source: options.Source = None,
-    mirror: options.Mirror = None,
-    index: options.Index = None,
-    extra_index: options.ExtraIndex = None,
-    find_links: options.FindLinks = None,
-    offline: options.Offline = False,
-    refresh: options.Refresh = False,
-    cache_dir: options.CacheDir = None,
+    sources: options.Sources = options.UNSAID,
 ) -> int:
     """Write a lock, its wheels, checksums and an install script into a folder: install it with --bundle DIR."""
     from envsolve.environment.pack import check_new
 
     check_new(output)
-    settings = options.settings_from(
-        source=source, mirror=mirror, index=index, extra_index=extra_index, find_links=find_links,
-        offline=offline, refresh=refresh, cache_dir=cache_dir,
-    )  # fmt: skip
-    wanted = Asked(
-        requirements=requirements or [], files=files or [], constraints=constraints or [], extras=extra or [],
-        groups=group or [], target=target, python=python, gpus=gpus, variant=variant,
-    )  # fmt: skip
+    settings = sources.settings()
+    asking = Asked.said(wanted, machine)
     if lock_file is not None:
-        found = read_lock(lock_file, wanted, for_here=False)
+        found = read_lock(lock_file, asking, for_here=False)
     else:
-        answer = planned(wanted, settings, for_here=False)
+        answer = planned(asking, settings, for_here=False)
         if not isinstance(answer, Chosen):
             show_no(answer, as_json=as_json)
             return 1

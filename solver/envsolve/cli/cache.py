@@ -61,7 +61,7 @@ def prune(
 def _folder(cache_dir: Path | None) -> CacheFolder:
     from envsolve.index.cache_folder import CacheFolder
 
-    return CacheFolder(options.settings_from(cache_dir=cache_dir).cache_dir)
+    return CacheFolder(options.Sources(cache_dir=cache_dir).settings().cache_dir)
 
 
 def _tell(folder: CacheFolder, removed: Removed, *, as_json: bool) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from envsolve.cli import options
 from envsolve.cli.command_app import command_app
 from envsolve.cli.declared import option
-from envsolve.cli.recorded import Given, many, one, recorded_in
+from envsolve.cli.recorded import Given, recorded_in
 from envsolve.cli.told_as_json import told_as_json
 
 if TYPE_CHECKING:
@@ -52,14 +52,7 @@ def check(
     form: _Format = Form.TEXT,
     as_json: _Json = False,
     today: _Today = None,
-    source: options.Source = None,
-    mirror: options.Mirror = None,
-    index: options.Index = None,
-    extra_index: options.ExtraIndex = None,
-    find_links: options.FindLinks = None,
-    offline: options.Offline = False,
-    refresh: options.Refresh = False,
-    cache_dir: options.CacheDir = None,
+    sources: options.Sources = options.UNSAID,
 ) -> int:
     """Hold the committed locks to the targets, inputs and variants of .envsolve.toml, and warn of what ends soon.
 
@@ -73,19 +66,15 @@ def check(
         folder = find_project(project)
         declared = read_declaration(folder)
         given: Given = {
-            "--source": source, "--mirror": mirror, "--index": index, "--extra-index": extra_index,
-            "--find-links": [anchored_place(place) for place in find_links or ()],
-        }  # fmt: skip
+            **sources.given(),
+            "--find-links": [anchored_place(place) for place in sources.find_links or ()],
+        }
 
         def settings_for(names: Sequence[str]) -> Settings:
             """What the command line says of indexes, else what the header of these locks says."""
             made = [recorded for _, recorded in recorded_in(names[:1], names[0])]
             said = made[0].sources(given) if made else given
-            return anchored(options.settings_from(
-                source=one(said["--source"]), mirror=one(said["--mirror"]), index=one(said["--index"]),
-                extra_index=many(said["--extra-index"]), find_links=many(said["--find-links"]),
-                offline=offline, refresh=refresh, cache_dir=cache_dir,
-            ))  # fmt: skip
+            return anchored(sources.saying(said).settings())
 
         with within(folder):
             outcome = targets_checked(declared, today=day, ahead=ahead)

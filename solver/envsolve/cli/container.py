@@ -32,46 +32,27 @@ _Json = Annotated[bool, option("--json", help="Print the images and the files as
 
 @app.command(epilog=_EXAMPLE)
 def container(
-    requirements: asked.Requirements = None,
-    files: asked.Files = None,
-    constraints: asked.Constraints = None,
-    extra: asked.Extras = None,
-    group: asked.Groups = None,
-    target: asked.Target = None,
-    python: asked.Python = None,
-    gpus: asked.Gpus = "all",
-    variant: asked.Variant = None,
+    wanted: asked.Wanted = asked.NOTHING,
+    machine: asked.ForMachine = asked.HERE,
     output: _Output = Path("container"),
     lock_file: _Lock = None,
     installer: _Installer = "pip",
     force: _Force = False,
     images: _Images = False,
     as_json: _Json = False,
-    mirror: options.Mirror = None,
-    index: options.Index = None,
-    extra_index: options.ExtraIndex = None,
-    find_links: options.FindLinks = None,
-    offline: options.Offline = False,
-    refresh: options.Refresh = False,
-    cache_dir: options.CacheDir = None,
+    sources: options.Sources = options.UNSAID,
 ) -> int:
     """Write a Dockerfile with the lock installed by hash, and name the pytorch/pytorch and NGC images that fit.
 
     The image has no CUDA toolkit, since the wheels bring CUDA along, and checks its GPUs when it starts.
     """
-    settings = options.settings_from(
-        mirror=mirror, index=index, extra_index=extra_index, find_links=find_links,
-        offline=offline, refresh=refresh, cache_dir=cache_dir,
-    )  # fmt: skip
-    asking = Asked(
-        requirements=requirements or [], files=files or [], constraints=constraints or [], extras=extra or [],
-        groups=group or [], target=target, python=python, gpus=gpus, variant=variant,
-    )  # fmt: skip
-    machine, request = _chosen(asking, settings)
+    settings = sources.settings()
+    asking = Asked.said(wanted, machine)
+    host, request = _chosen(asking, settings)
     tool = _known(installer)
-    code = 0 if images else _write(asking, machine, request, settings, output, lock_file, tool, force=force)
+    code = 0 if images else _write(asking, host, request, settings, output, lock_file, tool, force=force)
     if code == 0:
-        _show(_offers(machine, request), None if images else output, as_json=as_json)
+        _show(_offers(host, request), None if images else output, as_json=as_json)
     return code
 
 

@@ -50,14 +50,7 @@ def doctor(
     in_place: _InPlace = False,
     yes: _Yes = False,
     with_project: _Project = None,
-    source: options.Source = None,
-    mirror: options.Mirror = None,
-    index: options.Index = None,
-    extra_index: options.ExtraIndex = None,
-    find_links: options.FindLinks = None,
-    offline: options.Offline = False,
-    refresh: options.Refresh = False,
-    cache_dir: options.CacheDir = None,
+    sources: options.Sources = options.UNSAID,
 ) -> int:
     """Name the one cause and the shortest safe way out (default: the active environment, else the project's .venv).
 
@@ -65,12 +58,8 @@ def doctor(
     """
     if timeout <= 0:
         raise InputError(f"--timeout is not a time: {timeout:g}", hint="envsolve doctor --timeout 60")
-    sources = {
-        "source": source, "mirror": mirror, "index": index, "extra_index": extra_index, "find_links": find_links,
-        "offline": offline, "refresh": refresh, "cache_dir": cache_dir,
-    }  # fmt: skip
     if not fix:
-        _check_unfixed(into, in_place, yes, with_project, *sources.values())
+        _check_unfixed(into, in_place, yes, with_project, sources != options.UNSAID)
     with told_as_json(as_json):
         if report is not None:
             _check_report(name, path, python, fix=fix)
@@ -89,8 +78,7 @@ def doctor(
     if in_place and into:
         raise InputError("--into names a new environment, --in-place takes the old one's place", hint="give one")
     wish = Wish(into=into or "", in_place=in_place, yes=yes, project=_folder(with_project), as_json=as_json)
-    settings = options.settings_from(**sources)  # type: ignore[arg-type]
-    return fixing(place, situation, finding, wish, settings, again=lambda: _of_environment(place, timeout)[1])
+    return fixing(place, situation, finding, wish, sources.settings(), again=lambda: _of_environment(place, timeout)[1])
 
 
 def _check_report(*given: object, fix: bool) -> None:

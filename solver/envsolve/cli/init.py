@@ -50,12 +50,8 @@ _Json = Annotated[bool, option("--json", help="Print the files as JSON.")]
 
 @app.command(epilog='Example: envsolve init --target "RTX 4090,driver=550.54.14,python=3.12" --dry-run')
 def init(
-    requirements: asked.Requirements = None,
+    wanted: asked.Wanted = asked.NOTHING,
     project: _Project = None,
-    files: asked.Files = None,
-    constraints: asked.Constraints = None,
-    extra: asked.Extras = None,
-    group: asked.Groups = None,
     target: _Targets = None,
     python: asked.Python = None,
     gpus: _Gpus = "all",
@@ -67,14 +63,7 @@ def init(
     dry_run: _DryRun = False,
     force: _Force = False,
     as_json: _Json = False,
-    source: options.Source = None,
-    mirror: options.Mirror = None,
-    index: options.Index = None,
-    extra_index: options.ExtraIndex = None,
-    find_links: options.FindLinks = None,
-    offline: options.Offline = False,
-    refresh: options.Refresh = False,
-    cache_dir: options.CacheDir = None,
+    sources: options.Sources = options.UNSAID,
 ) -> int:
     """Add to a project what keeps its environment healthy: requirements.in (or pyproject.toml's dependencies), a lock
     for every target, .envsolve.toml, a README section and a CI check.
@@ -85,11 +74,11 @@ def init(
     from envsolve.cli.initializing import initialize
 
     wish = InitWish(
-        requirements=tuple(requirements or ()),
-        files=tuple(files or ()),
-        constraints=tuple(constraints or ()),
-        extras=tuple(extra or ()),
-        groups=tuple(group or ()),
+        requirements=tuple(wanted.requirements or ()),
+        files=tuple(wanted.files or ()),
+        constraints=tuple(wanted.constraints or ()),
+        extras=tuple(wanted.extra or ()),
+        groups=tuple(wanted.group or ()),
         targets=tuple(target or ()),
         python=python,
         gpus=gpus,
@@ -99,14 +88,7 @@ def init(
         ci=ci.value,
         readme=readme,
         force=force,
-        sources={
-            "--source": source, "--mirror": mirror, "--index": index, "--extra-index": extra_index,
-            "--find-links": find_links,
-        },
-    )  # fmt: skip
+        sources=sources.given(),
+    )
     with told_as_json(as_json):
-        settings = options.settings_from(
-            source=source, mirror=mirror, index=index, extra_index=extra_index, find_links=find_links,
-            offline=offline, refresh=refresh, cache_dir=cache_dir,
-        )  # fmt: skip
-        return initialize(wish, project or Path(), settings, dry_run=dry_run, as_json=as_json)
+        return initialize(wish, project or Path(), sources.settings(), dry_run=dry_run, as_json=as_json)

@@ -12,7 +12,7 @@ from envsolve.cli.command_app import command_app
 from envsolve.cli.declared import option
 from envsolve.cli.lock_order import DEFAULT, LockOrder, jobs_of, outputs_of
 from envsolve.cli.planned import Asked
-from envsolve.cli.recorded import Given, many, one, recorded_in
+from envsolve.cli.recorded import Given, many, recorded_in
 from envsolve.cli.told_as_json import told_as_json
 from envsolve.errors import InputError
 
@@ -71,11 +71,7 @@ _Json = Annotated[bool, option("--json", help="Print what was locked as JSON.")]
 
 @app.command(epilog='Example: envsolve lock -r requirements.in --target "RTX 4090,driver=550.54.14" -o pylock.toml')
 def lock(
-    requirements: asked.Requirements = None,
-    files: asked.Files = None,
-    constraints: asked.Constraints = None,
-    extra: asked.Extras = None,
-    group: asked.Groups = None,
+    wanted: asked.Wanted = asked.NOTHING,
     target: _Targets = None,
     python: asked.Python = None,
     gpus: asked.Gpus = "all",
@@ -88,37 +84,24 @@ def lock(
     snippet: _Snippet = None,
     conda_channel: _CondaChannel = None,
     as_json: _Json = False,
-    source: options.Source = None,
-    mirror: options.Mirror = None,
-    index: options.Index = None,
-    extra_index: options.ExtraIndex = None,
-    find_links: options.FindLinks = None,
-    offline: options.Offline = False,
-    refresh: options.Refresh = False,
-    cache_dir: options.CacheDir = None,
+    sources: options.Sources = options.UNSAID,
 ) -> int:
     """Choose the torch build that runs here, solve the whole set, and write every package pinned and hashed."""
     from envsolve.cli.locking import carry_out
 
-    wanted = Asked(
-        requirements=requirements or [], files=files or [], constraints=constraints or [], extras=extra or [],
-        groups=group or [], python=python, gpus=gpus, variant=variant, sdists=sdists,
-    )  # fmt: skip
+    asking = Asked.said(wanted, asked.ForMachine(python=python, gpus=gpus, variant=variant), sdists=sdists)
     given: Given = {
-        "--source": source, "--mirror": mirror, "--index": index, "--extra-index": extra_index,
-        "--find-links": find_links, "--conda-channel": conda_channel, "--snippet": snippet.value if snippet else None,
-    }  # fmt: skip
+        **sources.given(),
+        "--conda-channel": conda_channel,
+        "--snippet": snippet.value if snippet else None,
+    }
 
-    def carried_out(names: list[str], wanted: Asked, target: list[str] | None, given: Given) -> int:
-        settings = options.settings_from(
-            source=one(given["--source"]), mirror=one(given["--mirror"]), index=one(given["--index"]),
-            extra_index=many(given["--extra-index"]), find_links=many(given["--find-links"]),
-            offline=offline, refresh=refresh, cache_dir=cache_dir,
-        )  # fmt: skip
+    def carried_out(names: list[str], asking: Asked, target: list[str] | None, given: Given) -> int:
+        settings = sources.saying(given).settings()
         order = order_of(
             names,
-            jobs_of(wanted, target or [], source=settings.source, mirror=settings.mirror),
-            command=wanted.command(given, targets=target),
+            jobs_of(asking, target or [], source=settings.source, mirror=settings.mirror),
+            command=asking.command(given, targets=target),
             check=check,
             upgrade_all=upgrade,
             upgrade=upgrade_package or [],
@@ -128,17 +111,17 @@ def lock(
         return carry_out(order, settings, as_json=as_json)
 
     with told_as_json(as_json):
-        renewed = bool(check or upgrade or upgrade_package) and wanted.names_nothing
+        renewed = bool(check or upgrade or upgrade_package) and asking.names_nothing
         recorded = recorded_in(output or [], DEFAULT) if renewed else []
         if not recorded:
-            return carried_out(output or [], wanted, target, given)
+            return carried_out(output or [], asking, target, given)
         if as_json and len(recorded) > 1:
             raise InputError("--json tells of locks of one command only", hint="-o names one of them")
         # The locks' own headers say what they answer; what the command line says outranks them.
         return max(
             carried_out(
                 names,
-                made.asked(wanted, another_machine=bool(target)),
+                made.asked(asking, another_machine=bool(target)),
                 target or made.targets(),
                 {**made.sources(given), "--snippet": given["--snippet"]},
             )

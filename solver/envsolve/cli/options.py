@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from envsolve.cli.declared import Declared, option
-from envsolve.cli.given_settings import settings_from as settings_from
+from envsolve.record import record, replace
+
+if TYPE_CHECKING:
+    from envsolve.cli.recorded import Given
+    from envsolve.settings import Settings
 
 _PANEL = "Where packages come from"
 
@@ -38,3 +42,60 @@ Channels = Annotated[
     list[str] | None,
     option("--conda-channel", metavar="CHANNEL", help="Where conda takes Python from. May be repeated."),
 ]
+
+
+@record
+class Sources:
+    """Where packages come from, as the options of a command say it."""
+
+    source: Source = None
+    mirror: Mirror = None
+    index: Index = None
+    extra_index: ExtraIndex = None
+    find_links: FindLinks = None
+    offline: Offline = False
+    refresh: Refresh = False
+    cache_dir: CacheDir = None
+
+    def settings(self) -> Settings:
+        """The Settings in force under these options; -v shows where each came from. Raises InputError."""
+        from envsolve.cli import talk
+        from envsolve.settings import load_settings
+
+        settings = load_settings(
+            {
+                **{flag.removeprefix("--"): value for flag, value in self.given().items()},
+                "offline": self.offline,
+                "refresh": self.refresh,
+                "cache-dir": None if self.cache_dir is None else str(self.cache_dir),
+            }
+        )
+        for line in settings.described():
+            talk.detail(line)
+        return settings
+
+    def given(self) -> dict[str, str | list[str] | None]:
+        """What a lock's header repeats, by flag: which places there are, not how they are asked."""
+        return {
+            "--source": self.source,
+            "--mirror": self.mirror,
+            "--index": self.index,
+            "--extra-index": self.extra_index,
+            "--find-links": self.find_links,
+        }
+
+    def saying(self, given: Given) -> Sources:
+        """With other places: those that a header says."""
+        from envsolve.cli.recorded import many, one
+
+        return replace(
+            self,
+            source=one(given["--source"]),
+            mirror=one(given["--mirror"]),
+            index=one(given["--index"]),
+            extra_index=many(given["--extra-index"]),
+            find_links=many(given["--find-links"]),
+        )
+
+
+UNSAID = Sources()

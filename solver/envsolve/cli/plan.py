@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,23 +26,9 @@ _EXAMPLE = 'Example: envsolve plan torch torchvision --target "GTX 1080 Ti,drive
 
 @app.command(epilog=_EXAMPLE)
 def plan(
-    requirements: asked.Requirements = None,
-    files: asked.Files = None,
-    constraints: asked.Constraints = None,
-    extra: asked.Extras = None,
-    group: asked.Groups = None,
-    target: asked.Target = None,
-    python: asked.Python = None,
-    gpus: asked.Gpus = "all",
-    variant: asked.Variant = None,
-    source: options.Source = None,
-    mirror: options.Mirror = None,
-    index: options.Index = None,
-    extra_index: options.ExtraIndex = None,
-    find_links: options.FindLinks = None,
-    offline: options.Offline = False,
-    refresh: options.Refresh = False,
-    cache_dir: options.CacheDir = None,
+    wanted: asked.Wanted = asked.NOTHING,
+    machine: asked.ForMachine = asked.HERE,
+    sources: options.Sources = options.UNSAID,
     from_file: Annotated[
         Path | None,
         option(
@@ -57,22 +42,16 @@ def plan(
     output: Annotated[list[str] | None, option("-o", "--output", help="Also write a lock to this file.")] = None,
 ) -> int:
     """Choose the torch build that runs here, and say why. The torch family needs no network."""
-    wanted = Asked(
-        requirements=requirements or [], files=files or [], constraints=constraints or [], extras=extra or [],
-        groups=group or [], target=target, python=python, gpus=gpus, variant=variant,
-    )  # fmt: skip
+    asking = Asked.said(wanted, machine)
+    source, mirror = sources.source, sources.mirror
     if from_file is not None:
         from envsolve.cli.planning_from import plan_from
 
         with told_as_json(as_json):
-            return plan_from(from_file, wanted, source=source, mirror=mirror, explain=explain, as_json=as_json)
+            return plan_from(from_file, asking, source=source, mirror=mirror, explain=explain, as_json=as_json)
     with told_as_json(as_json):
-        machine, request = wanted.settled(source=source, mirror=mirror)
-        settings = partial(
-            options.settings_from, source=source, mirror=mirror, index=index, extra_index=extra_index,
-            find_links=find_links, offline=offline, refresh=refresh, cache_dir=cache_dir,
-        )  # fmt: skip
-        answer = _answer(machine, request, settings)
+        host, request = asking.settled(source=source, mirror=mirror)
+        answer = _answer(host, request, sources.settings)
     _show(answer, explain=explain, as_json=as_json)
     from envsolve.resolve.plan import Plan
 
@@ -82,7 +61,7 @@ def plan(
         from envsolve.cli.lock import write_locks
         from envsolve.cli.lock_order import Job
 
-        return write_locks(wanted, Job(asked=wanted, machine=machine, request=request), output, settings())
+        return write_locks(asking, Job(asked=asking, machine=host, request=request), output, sources.settings())
     return 0
 
 

@@ -13,6 +13,7 @@ from envsolve.record import field, record, replace
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
 
+    from envsolve.cli.asked import ForMachine, Wanted
     from envsolve.lock.lock_plan import Locked
     from envsolve.lock.wishes import Wishes
     from envsolve.machine.machine import Machine
@@ -37,6 +38,22 @@ class Asked:
     gpus: str = "all"
     variant: str | None = None
     sdists: bool = False
+
+    @classmethod
+    def said(cls, wanted: Wanted, machine: ForMachine, *, sdists: bool = False) -> Asked:
+        """What these options of a command say."""
+        return cls(
+            requirements=wanted.requirements or [],
+            files=wanted.files or [],
+            constraints=wanted.constraints or [],
+            extras=wanted.extra or [],
+            groups=wanted.group or [],
+            target=machine.target,
+            python=machine.python,
+            gpus=machine.gpus,
+            variant=machine.variant,
+            sdists=sdists,
+        )
 
     @property
     def anything(self) -> bool:
@@ -109,7 +126,7 @@ class Asked:
 
     def with_requirements(self, more: list[str]) -> Asked:
         """With further requirements; each stands in for those of the same name."""
-        from envsolve.cli import asked  # it brings typer
+        from envsolve.cli import asked
 
         new = {asked.requirement(text).name.lower() for text in more}
         kept = [text for text in self.requirements if asked.requirement(text).name.lower() not in new]

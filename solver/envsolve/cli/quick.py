@@ -7,7 +7,7 @@ so is all that is wrong: it alone words what to say about a command line. A test
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from types import NoneType, UnionType
@@ -18,6 +18,7 @@ from envsolve.record import record
 
 if TYPE_CHECKING:
     from envsolve.cli.command_app import Command, CommandApp
+    from envsolve.cli.declared import Declared
 
 _QUIET = {"-q", "--quiet"}
 _VERBOSE = {"-v", "--verbose"}
@@ -28,9 +29,9 @@ _BOUNDS = {"min", "max"}
 
 @record
 class Plain:
-    """What the line says: the function to call, with which arguments, and how much is told."""
+    """What the line says: the command, with which arguments, and how much is told."""
 
-    function: Callable[..., Any]
+    command: Command
     words: dict[str, Any]
     quiet: bool = False
     verbose: bool = False
@@ -40,7 +41,7 @@ class Plain:
         from envsolve.cli import talk
 
         talk.set_level(quiet=self.quiet, verbose=self.verbose)
-        code = self.function(**self.words)
+        code = self.command.call(self.words)
         return code if isinstance(code, int) else 0
 
 
@@ -69,7 +70,7 @@ def read(argv: Sequence[str]) -> Plain | None:
     if words is None:
         return None
     quiet, verbose = not before.isdisjoint(_QUIET), not before.isdisjoint(_VERBOSE)
-    return Plain(function=command.function, words=words, quiet=quiet, verbose=verbose)
+    return Plain(command=command, words=words, quiet=quiet, verbose=verbose)
 
 
 def _command(rest: list[str]) -> Command | None:
@@ -87,7 +88,8 @@ def _command(rest: list[str]) -> Command | None:
 
 def _words(command: Command, rest: list[str]) -> dict[str, Any] | None:
     """The arguments for the function, by what the rest of the line says; None where any word is not plain."""
-    known = [_parameter(name, hint) for name, hint in command.hints().items()]
+    parameters = command.parameters()
+    known = [_parameter(one.name, one.kind, one.said) for one in parameters]
     flags = {flag: one for one in known for flag in one.flags if one.kind}
     places = [one for one in known if not one.flags]
     words: dict[str, Any] = {}
@@ -97,7 +99,7 @@ def _words(command: Command, rest: list[str]) -> dict[str, Any] | None:
         if one is None or value is None:
             return None
         words[one.name] = [*words.get(one.name, ()), value] if one.many else value
-    return words if command.required <= words.keys() else None
+    return words if all(one.name in words or one.default is not ... for one in parameters) else None
 
 
 def _next(rest: list[str], flags: Mapping[str, _Parameter], places: list[_Parameter]) -> _Parameter | None:
@@ -123,8 +125,7 @@ def _value(one: _Parameter, word: str) -> Any:
         return None
 
 
-def _parameter(name: str, hint: Any) -> _Parameter:
-    kind, said = get_args(hint)
+def _parameter(name: str, kind: Any, said: Declared) -> _Parameter:
     assert said.words.keys() <= _SHOWN | _BOUNDS, f"typer must look at {name}, said or not"
     if isinstance(kind, UnionType):
         kind = next(one for one in get_args(kind) if one is not NoneType)

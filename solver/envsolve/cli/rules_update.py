@@ -56,7 +56,7 @@ def _update(path: Path, mirror: str | None, *, dry_run: bool, read_wheels: bool)
     from envsolve.updating.index_listing import read_listing
     from envsolve.updating.news import news
 
-    settings = options.settings_from(mirror=mirror)
+    settings = options.Sources(mirror=mirror).settings()
     base = settings.torch_bases[0]
     rulebook = load(rules_dir())  # without a former overlay
     http = Http(settings)

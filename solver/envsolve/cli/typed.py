@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import wraps
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 import typer
 
-from envsolve.cli.command_app import Command, CommandApp
+from envsolve.cli.command_app import Command, CommandApp, Parameter
 from envsolve.cli.declared import Declared
 
 
@@ -34,19 +34,18 @@ def _function(command: Command) -> Callable[..., Any]:
 
     @wraps(command.function)
     def call(**values: Any) -> Any:
-        return command.function(**values)
+        return command.call(values)
 
-    hints = {name: _annotation(hint) for name, hint in command.hints().items()}
-    signature = inspect.signature(command.function)
-    parameters = [one.replace(annotation=hints[name]) for name, one in signature.parameters.items()]
-    call.__annotations__ = hints
-    call.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    parameters = [_in_signature(one) for one in command.parameters()]
+    call.__annotations__ = {one.name: one.annotation for one in parameters}
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return call
 
 
-def _annotation(hint: Any) -> Any:
-    kind, said = get_args(hint)
-    return Annotated[kind, _parameter(said)]
+def _in_signature(one: Parameter) -> inspect.Parameter:
+    default = inspect.Parameter.empty if one.default is ... else one.default
+    annotation: Any = Annotated[one.kind, _parameter(one.said)]
+    return inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def _parameter(said: Declared) -> Any:

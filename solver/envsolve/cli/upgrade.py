@@ -42,14 +42,7 @@ def upgrade(
     conda_channel: options.Channels = None,
     verify: _Verify = When.NOW,
     as_json: _Json = False,
-    source: options.Source = None,
-    mirror: options.Mirror = None,
-    index: options.Index = None,
-    extra_index: options.ExtraIndex = None,
-    find_links: options.FindLinks = None,
-    offline: options.Offline = False,
-    refresh: options.Refresh = False,
-    cache_dir: options.CacheDir = None,
+    sources: options.Sources = options.UNSAID,
 ) -> int:
     """Plan what an environment was made for again and make it anew; the old one stays until the new one is verified.
 
@@ -58,10 +51,7 @@ def upgrade(
     """
     slot = slot_of(name, path, _example(requirements or []))
     marker = _marker(slot)
-    settings = options.settings_from(
-        source=source, mirror=mirror, index=index, extra_index=extra_index, find_links=find_links,
-        offline=offline, refresh=refresh, cache_dir=cache_dir,
-    )  # fmt: skip
+    settings = sources.settings()
     if conda_channel and not marker.conda:
         raise InputError("--conda-channel goes with an environment that conda made", hint="leave it out")
     wanted = _wanted(slot, marker, requirements or [], lock_file)

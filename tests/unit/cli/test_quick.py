@@ -11,7 +11,7 @@ from functools import wraps
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -128,7 +128,7 @@ def _every() -> list[tuple[list[str], Command]]:
 
 
 def _flags(command: Command) -> list[str]:
-    return [flag for hint in command.hints().values() for flag in get_args(hint)[1].flags]
+    return [flag for one in command.parameters() for flag in one.said.flags]
 
 
 VALUES = st.sampled_from(["x", "a b", "3", "now", "uv", "auto", "-", "--", "-x", "", "torch==2.9.1", "é", "a=b", "@f"])

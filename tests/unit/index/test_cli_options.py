@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from envsolve.cli import options
 from envsolve.cli.command_app import command_app
-from envsolve.cli.options import CacheDir, ExtraIndex, FindLinks, Index, Mirror, Offline, Refresh, Source, settings_from
 from envsolve.cli.typed import typed
 from envsolve.index.configuration.envsolve_config import NAMES, variable
 from envsolve.settings import Settings, load_settings
@@ -21,29 +21,9 @@ seen: list[Settings] = []
 
 
 @commands.command(epilog="")
-def show(
-    source: Source = None,
-    mirror: Mirror = None,
-    index: Index = None,
-    extra_index: ExtraIndex = None,
-    find_links: FindLinks = None,
-    offline: Offline = False,
-    refresh: Refresh = False,
-    cache_dir: CacheDir = None,
-) -> None:
+def show(sources: options.Sources = options.UNSAID) -> None:
     """A command with every option."""
-    seen.append(
-        settings_from(
-            source=source,
-            mirror=mirror,
-            index=index,
-            extra_index=extra_index,
-            find_links=find_links,
-            offline=offline,
-            refresh=refresh,
-            cache_dir=cache_dir,
-        )
-    )
+    seen.append(sources.settings())
 
 
 app = typed(commands)

@@ -52,8 +52,8 @@ def why(torch: Any) -> None:
         torch.cuda.init()
     except Exception as error:
         sys.stderr.write(f"{type(error).__name__}: {error}\n")
-    if sys.platform.startswith("linux"):
-        loaded()
+        if "no NVIDIA driver" in str(error) and sys.platform.startswith("linux"):
+            loaded()
 
 
 def loaded() -> None:
