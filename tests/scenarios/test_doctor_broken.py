@@ -54,7 +54,9 @@ def of(env: StubEnvironment, capsys: Output, code: int = 1) -> dict[str, Any]:
 def commands(found: dict[str, Any]) -> list[str]:
     """What to type; the stubs have no pip, so that uv is told of their interpreter, whichever environment is active."""
     typed = [command for fix in found["fixes"] for command in fix["commands"]]
-    return [re.sub(r"^uv pip (un)?install --python \S+/bin/python ", r"uv pip \1install ", command) for command in typed]
+    return [
+        re.sub(r"^uv pip (un)?install --python \S+/bin/python ", r"uv pip \1install ", command) for command in typed
+    ]
 
 
 def test_the_sound_one_is_healthy(env: StubEnvironment, capsys: Output) -> None:
