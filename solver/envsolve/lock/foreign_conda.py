@@ -13,7 +13,7 @@ from envsolve.lock import environment_in, foreign_requirements
 from envsolve.lock.conda import SUBDIRS
 from envsolve.lock.conda_lock_yml import build_of
 from envsolve.lock.conda_names import pip_name
-from envsolve.lock.foreign import Foreign, ForeignPin, judged, only, variant_in
+from envsolve.lock.foreign_pin import Foreign, ForeignPin, judged, only, variant_in
 from envsolve.lock.markers import platform_marker
 
 

@@ -10,7 +10,7 @@ from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel
 from packaging.version import Version
 
 from envsolve.judge.fit import Note
-from envsolve.lock.foreign import Foreign, ForeignPin
+from envsolve.lock.foreign_pin import Foreign, ForeignPin
 from envsolve.machine.machine import Machine
 from envsolve.record import record, replace
 from envsolve.resolve.plan import Answer, Plan

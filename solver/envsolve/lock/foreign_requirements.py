@@ -9,7 +9,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 from envsolve.errors import InputError
-from envsolve.lock.foreign import JUDGED, Foreign, ForeignPin, judged, variant_in
+from envsolve.lock.foreign_pin import JUDGED, Foreign, ForeignPin, judged, variant_in
 from envsolve.lock.requirement_line import requirement_of
 from envsolve.lock.requirements_in import logical_lines
 from envsolve.lock.url_version import version_of_url

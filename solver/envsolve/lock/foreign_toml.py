@@ -11,7 +11,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from envsolve.errors import InputError
 from envsolve.lock.addresses import filename_of
-from envsolve.lock.foreign import Foreign, ForeignPin, judged, only, variant_in
+from envsolve.lock.foreign_pin import Foreign, ForeignPin, judged, only, variant_in
 
 Table = Mapping[str, Any]
 

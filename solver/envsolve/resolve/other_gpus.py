@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from envsolve.machine.machine import Gpu, Machine
 from envsolve.record import replace
+from envsolve.resolve.known import Known
 from envsolve.resolve.plan import Missing
-from envsolve.resolve.scenarios import Known
 from envsolve.rulebook.other_names import gfx_of, xpu_product
 from envsolve.rulebook.rulebook import Rulebook
 

@@ -10,12 +10,13 @@ from envsolve.record import replace
 from envsolve.resolve.companions import Excluded
 from envsolve.resolve.extension_rows import extensions_of
 from envsolve.resolve.gpu_choice import chosen
+from envsolve.resolve.known import Known
 from envsolve.resolve.notes import notes_for
 from envsolve.resolve.numpy_rule import numpy_cap
 from envsolve.resolve.plan import Answer, Missing, NeedsInput, NoPlan, Plan
 from envsolve.resolve.request import Request
 from envsolve.resolve.row import Row
-from envsolve.resolve.scenarios import Known, know, scenarios
+from envsolve.resolve.scenarios import know, scenarios
 from envsolve.resolve.survey import Survey, newest_first, survey
 from envsolve.resolve.wanted import read_wanted
 from envsolve.rulebook.rulebook import Rulebook

@@ -11,25 +11,13 @@ from envsolve.judge.driver import branch_limits
 from envsolve.judge.identify import Identity, identify
 from envsolve.machine.machine import Gpu, Machine
 from envsolve.machine.own_cards import own_cards
-from envsolve.record import record, replace
+from envsolve.record import replace
+from envsolve.resolve.known import Known
 from envsolve.resolve.plan import Missing
 from envsolve.rulebook.rulebook import Rulebook
 
 _READ_DRIVER = 'run nvidia-smi and read "Driver Version", then add driver=… to --target'
 _READ_GPU = "run nvidia-smi --query-gpu=name,compute_cap --format=csv, then name the GPU or add cc=… to --target"
-
-
-@record
-class Known:
-    """A machine with everything filled in that names and drivers tell, and what is still missing.
-
-    `choices` holds for each GPU what it may be: one entry for a known GPU.
-    """
-
-    machine: Machine
-    missing: tuple[Missing, ...] = ()
-    choices: tuple[tuple[Gpu, ...], ...] = ()
-    driver_missing: bool = False
 
 
 def know(machine: Machine, rulebook: Rulebook) -> Known:

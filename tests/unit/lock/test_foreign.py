@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from envsolve.errors import InputError
-from envsolve.lock.foreign import Foreign, read_foreign, variant_in
+from envsolve.lock.foreign import read_foreign
+from envsolve.lock.foreign_pin import Foreign, variant_in
 
 WHL = "https://download.pytorch.org/whl"
 SIMPLE = "https://index.example/simple"
