@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from envsolve.errors import InputError
-from envsolve.lock import foreign_conda, foreign_requirements, foreign_toml
 from envsolve.lock.foreign_pin import Foreign
 
 
@@ -21,7 +20,13 @@ def read_foreign(text: str, filename: str) -> Foreign:
 
 def _read(text: str, filename: str) -> Foreign:
     if filename.endswith((".yml", ".yaml")):
+        from envsolve.lock import foreign_conda
+
         return foreign_conda.read(text, filename)
     if filename.endswith((".lock", ".toml")):
+        from envsolve.lock import foreign_toml
+
         return foreign_toml.read(text, filename)
+    from envsolve.lock import foreign_requirements
+
     return foreign_requirements.read(text, filename)
