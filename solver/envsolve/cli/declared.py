@@ -10,6 +10,9 @@ from collections.abc import Mapping
 
 from envsolve.record import record
 
+# The terms of a command whose last argument is another program's command line.
+PASSES_ON: Mapping[str, object] = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+
 
 @record
 class Declared:

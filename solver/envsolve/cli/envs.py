@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from envsolve.cli import talk
 from envsolve.cli.command_app import command_app
-from envsolve.cli.declared import argument, option
+from envsolve.cli.declared import PASSES_ON, argument, option
 
 if TYPE_CHECKING:
     from envsolve.environment.environment import Environment
@@ -54,7 +54,7 @@ def path(name: _Name, as_json: _Json = False) -> None:
 
 @app.command(
     epilog="Example: envsolve envs run pytorch_new -- python -c 'import torch; print(torch.__version__)'",
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    context_settings=PASSES_ON,
 )
 def run(
     name: _Name,

@@ -14,6 +14,7 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 from envsolve.cli.commands import COMMANDS
+from envsolve.cli.declared import PASSES_ON
 from envsolve.record import record
 
 if TYPE_CHECKING:
@@ -64,9 +65,9 @@ def read(argv: Sequence[str]) -> Plain | None:
     while rest and rest[0] in _QUIET | _VERBOSE:
         before.add(rest.pop(0))
     command = _command(rest)
-    if command is None or command.context:
+    if command is None:
         return None
-    words = _words(command, rest)
+    words = _passed_on(command, rest) if command.context else _words(command, rest)
     if words is None:
         return None
     quiet, verbose = not before.isdisjoint(_QUIET), not before.isdisjoint(_VERBOSE)
@@ -84,6 +85,15 @@ def _command(rest: list[str]) -> Command | None:
         return app.commands[0]
     name = rest.pop(0) if rest else ""
     return next((command for command in app.commands if command.name == name), None)
+
+
+def _passed_on(command: Command, rest: list[str]) -> dict[str, Any] | None:
+    """Two arguments: one word, and all that follows, which is another program's."""
+    assert command.context == PASSES_ON, "typer must look at it"
+    first, program = command.parameters()
+    if len(rest) < 2 or not rest[0] or rest[0].startswith("-"):
+        return None
+    return {first.name: rest[0], program.name: rest[1:]}
 
 
 def _words(command: Command, rest: list[str]) -> dict[str, Any] | None:

@@ -39,6 +39,9 @@ PLAIN = (
     "doctor --path .venv --fix --in-place --yes",
     "envs list --json",
     "envs path pytorch_new",
+    "envs run x -- python -c 'print(1)'",
+    "envs run x python --help -- '' -q",
+    "-q envs run x --name y",
     "rules show 'RTX 4090' --json",
     "cache info --cache-dir x",
     "cache prune",
@@ -63,7 +66,9 @@ LEFT = (
     "envs",
     "envs path",
     "envs path a b",
-    "envs run x -- python",
+    "envs run x",
+    "envs run -- python",
+    "envs run --help",
     "envs remove --help",
     "cache prune --days 3",  # a number with bounds
     "init --no-readme",  # one of a pair
