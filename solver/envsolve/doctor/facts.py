@@ -23,12 +23,16 @@ from envsolve.rulebook.load import load_document, rules_dir
 
 @record
 class Extension:
-    """A package with CUDA code of its own: its import names and the lowest capability that it serves."""
+    """A package with CUDA code of its own: its import names and the lowest capability that it serves.
+
+    `beside`: a framework of its own, which shares nothing but the GPU with torch.
+    """
 
     package: str
     modules: tuple[str, ...]
     first: Capability | None
     from_source: bool
+    beside: bool
 
 
 @record
@@ -69,6 +73,7 @@ class Facts:
                 modules=tuple(row[0]),
                 first=Capability.parse(row[1]) if row[1] else None,
                 from_source=bool(row[2]),
+                beside=bool(row[3]),
             )
             for name, row in self._tree("extensions").items()
         }

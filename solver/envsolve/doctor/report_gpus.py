@@ -73,15 +73,21 @@ _WARNING = regex(r"^.*?(?:UserWarning|warnings?\.warn\w*)[:(]\s*")
 
 
 def named(text: str, names: GpuNames) -> tuple[Gpu, ...]:
-    """The GPUs that sentences name and the rules know, each once. Sentences about other machines do not count."""
-    found: dict[str, Gpu] = {}
+    """The GPUs that sentences name and the rules know, each once, in whatever words: "GTX 1060", "NVIDIA GeForce GTX
+    1060". Sentences about other machines do not count."""
+    found: dict[frozenset[str], Gpu] = {}
     for line in text.split("\n"):
         if len(line) > 600 or _looks_printed(line):
             continue
         for sentence in re.split(r"(?<=[.;!?])\s", line):
-            if not _OTHERS.search(sentence):
-                found |= {gpu.name or "": gpu for gpu in _in_sentence(sentence, names)}
+            for meant, gpu in () if _OTHERS.search(sentence) else _in_sentence(sentence, names):
+                same = next((before for before in found if before & meant), None)
+                found[same or meant] = gpu if same is None else max(found[same], gpu, key=_detail)
     return tuple(found.values())
+
+
+def _detail(gpu: Gpu) -> tuple[bool, int]:
+    return gpu.compute_capability is not None, len(gpu.name or "")
 
 
 def _looks_printed(line: str) -> bool:
@@ -89,14 +95,15 @@ def _looks_printed(line: str) -> bool:
     return bool(_PRINTED.match(line)) and "GPU" not in line
 
 
-def _in_sentence(sentence: str, names: GpuNames) -> Iterator[Gpu]:
+def _in_sentence(sentence: str, names: GpuNames) -> Iterator[tuple[frozenset[str], Gpu]]:
+    """Each GPU with the names of the rules that it may stand for."""
     for match in _NAME.finditer(sentence):
         text = " ".join(match[0].split())
         found = names.find(text)
         if found.kind == "unknown" and text.endswith(")"):  # "GTX TITAN X (Maxwell)"
             found = names.find(text.partition(" (")[0])
         if found.kind != "unknown":
-            yield Gpu(name=text, compute_capability=found.capability)
+            yield frozenset(found.names), Gpu(name=text, compute_capability=found.capability)
 
 
 def told_capability(text: str) -> Capability | None:

@@ -15,6 +15,7 @@ from envsolve.regex import regex
 _VERSION = r"\d+(?:\.\d+)+[\w.+!-]*|\d{4}\.\d+\S*|\d+"
 # "torch   2.1.0+cu118", with conda's build and channel, or pip's editable location, behind it.
 _ROW = regex(rf"^\s*([A-Za-z][\w.-]*)\s+({_VERSION})(?:\s+(\S+))?(?:\s+(\S+))?\s*$")
+_PIXI = regex(rf"^\s*([A-Za-z][\w.-]*)\s+({_VERSION})\s+(\S+)\s+[\d.]+ ?[KMG]?i?B\s+(conda|pypi)\b")
 _FREEZE = regex(rf"^\s*([A-Za-z][\w.-]*)\s*==\s*({_VERSION})\s*$")
 _COLLECT = regex(
     rf"^\s*\[(?:pip3?|conda|uv)\]\s+([A-Za-z][\w.-]*)\s*(?:==|\s)\s*({_VERSION})(?:\s+(\S+))?(?:\s+(\S+))?\s*$"
@@ -74,7 +75,7 @@ def _listed(block: Block) -> Iterator[Installed]:
     for offset, line in enumerate(block.output, 1):
         if _HEADER.match(line):
             inside = True
-        elif inside and (match := _ROW.match(line) or _FREEZE.match(line)):
+        elif inside and (match := _ROW.match(line) or _PIXI.match(line) or _FREEZE.match(line)):
             yield _row(match, block.line + offset)
         elif inside and line.strip() and not _RULE.match(line) and not line.lstrip().startswith("#"):
             inside = block.kind == "shell" and bool(_LISTS.search(block.command))

@@ -13,6 +13,8 @@ from envsolve.doctor.report_blocks import Block
 from envsolve.record import record
 from envsolve.regex import regex
 
+_END = r"(?=[,)]|[ \t]*$)"
+_END_INSIDE = r"(?=[,)\s])"  # print(a, b) puts a blank between them
 _VALUES = {
     "version": r"['\"]?(?P<{}>\d+\.\d+[\w.+-]*)['\"]?",
     "cuda": r"['\"]?(?P<{}>None|\d+\.\d+(?:\.\d+)?)['\"]?",
@@ -21,8 +23,8 @@ _VALUES = {
     "count": r"(?P<{}>\d+)",
     "list": r"(?P<{}>\[[^\]]*\])",
     "pair": r"(?P<{}>\(\d+,\s?\d\))",
-    "name": r"['\"]?(?P<{}>[A-Z][\w .()/+-]{{1,60}}?)['\"]?(?=[,)]|[ \t]*$)",
-    "path": r"\[?['\"]?(?P<{}>(?:[A-Za-z]:)?[/\\.][^'\"\n]*?)['\"]?\]?(?=[,)]|[ \t]*$)",
+    "name": r"['\"]?(?P<{}>[A-Z][\w .()/+-]{{1,60}}?)['\"]?" + _END,
+    "path": r"\[?['\"]?(?P<{}>(?:[A-Za-z]:)?[/\\.][^'\"\n]*?)['\"]?\]?" + _END,
     "word": r"['\"]?(?P<{}>[\w.-]+)['\"]?",
 }
 # What a program asks -> the fact, and the form of its answer.
@@ -148,6 +150,7 @@ def _pattern(expressions: list[str]) -> tuple[re.Pattern[str], list[str]]:
             break
     while parts and parts[-1] == _ANYTHING:
         parts.pop()
+    parts[:-1] = [part.replace(_END, _END_INSIDE) for part in parts[:-1]]
     return re.compile(r"^[ \t]*(?:-+>|=+>|→)?[ \t]*\(?" + r"[,\s]{0,4}".join(parts) + r"\)?", re.MULTILINE), facts
 
 

@@ -41,8 +41,11 @@ EXTENSION = table(
     (
         "build-cuda",
         r"The detected CUDA version \((?P<have>[\d.]+)\) mismatches the version that was used to "
-        r"compile\s*PyTorch \((?P<torch>[\d.]+)\)",
+        r"compile\s*PyTorch \((?P<torch>[\d.]+)\)"
+        r"|Cuda extensions are being compiled with a version of Cuda that does not match[^\n]*Pytorch binaries were "
+        r"compiled with Cuda (?P<torch2>\d+\.\d+)",
     ),
+    ("host-compiler", r"unsupported GNU version! (?P<why>gcc versions later than \d+ are not supported)"),
     (
         "minor-cuda",
         r"detected CUDA version \((?P<have>[\d.]+)\) has a minor version mismatch with the version that was "

@@ -71,6 +71,7 @@ HOST = table(
     ("cgroup", r"daemon-reload|cgroup"),
     ("wsl-link", r"/usr/lib/wsl/lib/libcuda\.so\.1 is not a symbolic link"),
     ("wsl-dxg", r"dxg(?:k|core)?\S*:? [^\n]*(?:fail|error)|/dev/dxg[^\n]*No such file"),
+    ("wsl-lib-missing", r"cannot access '?/usr/lib/wsl/lib\b|/usr/lib/wsl/lib\S*: No such file"),
     ("dev-dxg-missing", r"/dev/dxg'?:? No such file"),
     ("dev-nvidia-missing", r"/dev/nvidia[\w*]*'?:? No such file"),
     (
@@ -82,8 +83,8 @@ HOST = table(
     ("mig", r"\bMIG\b[^\n]{0,40}(?:enabled|mode)|MIG-[0-9a-f]{8}|\bMIG (?:\d+g|device)"),
     (
         "mig-empty",
-        r"No GPU instances found|No MIG(?:-enabled)? devices found|no (?:GPU|MIG|compute) instances?(?: were| "
-        r"was)? (?:created|configured)",
+        r"No GPU instances found|No MIG(?:-enabled)? devices found|no (?:GPU|MIG|compute) instances?(?: were| was)? "
+        r"(?:created|configured)|\bMIG (?:mode )?(?:is )?(?:enabled|on)\b[^\n]{0,40}\bno instances?\b",
     ),
     ("compute-mode", r"Exclusive_Process|E\. Process|\bProhibited\b"),
     ("slurm", r"\b(?:srun|sbatch|salloc|slurm\w*|SLURM_\w+)\b"),

@@ -26,6 +26,7 @@ OTHER = table(
     ("jit-slow", r"lazy(?:ly)? load|CUDA_MODULE_LOADING"),
     ("windows-long-path", r"(?:Windows )?[Ll]ong [Pp]ath|enable-long-paths"),
     ("inductor-compiler", r"Compiler: cl is not found|Failed to find C compiler|RuntimeError: Cannot find a working"),
+    ("forked", r"Cannot re-initialize CUDA in forked subprocess"),
     ("triton-libcuda", r"libcuda\.so cannot found"),
     ("torchcodec-missing", r"TorchCodec is required for|No module named 'torchcodec'"),
     ("bfloat16", r"Bfloat16 is only supported on GPUs with compute capability"),

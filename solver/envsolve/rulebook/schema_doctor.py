@@ -25,6 +25,7 @@ EXTENSIONS = Table(
         Column(name="modules", read=fields.texts),
         Column(name="first", read=fields.optional(fields.capability), default=None),
         Column(name="from_source", read=fields.flag, default=False),
+        Column(name="beside", read=fields.flag, default=False),
         *WHENCE,
     ),
     core=False,

@@ -34,11 +34,12 @@ _CAPABILITIES = fix(
 _SURE = ("ngc-no-driver", "smi-no-libcuda", "libcuda-missing", "dev-nvidia-missing", "nvml-unknown")
 _IN_WSL = (
     "os-blocked", "no-driver", "libcuda-missing", "dev-dxg-missing", "wsl-dxg", "driver-unreachable", "no-gpus",
-    "error-304", "error-999", "nvml-unknown",
+    "error-304", "error-999", "nvml-unknown", "wsl-lib-missing", "init-failed",
 )  # fmt: skip
 _ASKS_FOR_GPU = regex(
     r"--gpus|--runtime[= ]nvidia|--device[= ](?:nvidia|/dev/nvidia)|nvidia-docker|deploy:|--nv\b|--rocm\b"
 )
+_HOSTED = regex(r"\bColab\b|\bKaggle\b|\bSageMaker\b|\bPaperspace\b", re.IGNORECASE)
 _WSL_1 = regex(r"\bWSL ?1\b|-Microsoft\b|(?:Running|Stopped)\s+1\s*$|\bWSL version 1\b", re.MULTILINE)
 _HOST_DRIVER = regex(r"driver not loaded|driver error|driver rpc error")
 _RUN_WITH_GPU = fix(
@@ -67,7 +68,7 @@ _NOT_LINUX_DRIVER = fix(
 
 def not_passed(s: Situation) -> Finding | None:
     """A container, WSL or guest that does not get the GPU."""
-    return _runtime_refuses(s) or _container_without(s) or _wsl(s) or _guest(s)
+    return _runtime_refuses(s) or _container_without(s) or _wsl(s) or _guest(s) or _hosted(s)
 
 
 def _runtime_refuses(s: Situation) -> Finding | None:
@@ -174,6 +175,17 @@ def _guest(s: Situation) -> Finding | None:
         return None
     way = fix("pass the card through to the guest (PCI passthrough or vGPU), or run on the host")
     return _passing(s, "the virtual machine does not get the GPU of its host", quoted([shown]), way)
+
+
+def _hosted(s: Situation) -> Finding | None:
+    """A notebook of a service, on a machine without a GPU."""
+    e = s.evidence
+    no_smi = any(problem.code == "no-driver" for problem in s.machine.problems)
+    blind = e.torch.available is False or e.has("no-driver", "no-gpus", "cuda-unavailable")
+    if not (_HOSTED.search(e.text) and no_smi and blind) or s.torch.accelerator == "cpu":
+        return None
+    way = fix("choose a runtime or accelerator with a GPU in the notebook's settings; drivers come with it")
+    return _passing(s, "the notebook runs on a machine without a GPU", [], way)
 
 
 def _passing(s: Situation, headline: str, lines: Iterable[str], *ways: Fix) -> Finding:

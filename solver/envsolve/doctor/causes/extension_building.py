@@ -14,13 +14,13 @@ from envsolve.doctor.write import fix
 from envsolve.regex import regex
 
 _SDIST = regex(r"\b[\w-]+(?=-\d[\w.]*\.tar\.gz)")
-_SPEAKS_FOR_ITSELF = ("build-cuda", "nvcc-target")
+_SPEAKS_FOR_ITSELF = ("build-cuda", "nvcc-target", "host-compiler")
 
 
 def building(s: Situation) -> Finding | None:
     """A compile that failed: another toolkit than torch's, none at all, or no torch to build against."""
     e = s.evidence
-    shown = e.first("build-cuda", "nvcc-target", "cuda-home") or e.first("build-failed", "build-isolation")
+    shown = e.first(*_SPEAKS_FOR_ITSELF, "cuda-home") or e.first("build-failed", "build-isolation")
     if shown is None:
         return None
     name = _being_built(s)
@@ -32,11 +32,16 @@ def building(s: Situation) -> Finding | None:
 
 def _headline(s: Situation, shown: Symptom, package: str) -> str:
     return {
-        "build-cuda": f"{package} is compiled with CUDA {shown.get('have')}, torch is a build for CUDA "
-        f"{shown.get('torch')}",
+        "build-cuda": f"{package} is compiled with {_toolkit(shown)}, torch is a build for CUDA "
+        f"{shown.get('torch') or shown.get('torch2')}",
+        "host-compiler": f"{package} can't be compiled: the toolkit's nvcc refuses this gcc ({shown.get('why')})",
         "nvcc-target": f"the toolkit's nvcc does not know the GPU ({shown.get('target')}) that {package} is for",
         "cuda-home": f"{package} has to be compiled, and there is no CUDA toolkit to do it",
     }.get(shown.name, f"{package} could not be built; {s.torch.shown} itself is not to blame")
+
+
+def _toolkit(shown: Symptom) -> str:
+    return f"CUDA {shown.get('have')}" if shown.get("have") else "the toolkit of another CUDA"
 
 
 def _fixes(s: Situation, shown: Symptom, package: str) -> Iterator[Fix]:
@@ -44,7 +49,9 @@ def _fixes(s: Situation, shown: Symptom, package: str) -> Iterator[Fix]:
         text = "it needs the installed torch while it is built: switch the build isolation off"
         yield fix(text, f"pip install --no-build-isolation {package}")
     yield fix(f"take a ready-made wheel of {package} for this torch, CUDA and Python, if its makers have one")
-    if shown.name in _SPEAKS_FOR_ITSELF:
+    if shown.name == "host-compiler":
+        yield fix("or let nvcc use an older gcc", 'export CC=gcc-12 CXX=g++-12 NVCC_PREPEND_FLAGS="-ccbin g++-12"')
+    elif shown.name in _SPEAKS_FOR_ITSELF:
         yield fix("or compile with a toolkit of the CUDA that torch was built with (torch.version.cuda)")
 
 

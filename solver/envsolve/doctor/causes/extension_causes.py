@@ -136,9 +136,10 @@ def told(
     fixes: Iterable[Fix] = (),
 ) -> Finding:
     """The finding about an extension; without fixes of its own the release that belongs to this torch, or a build."""
+    known = s.facts.extension_of(name.replace("-", "_"))
     return finding(
         s,
-        "foreign-extension",
+        "not-torch" if known and known.beside else "foreign-extension",
         headline,
         shown=shown,
         more=more,

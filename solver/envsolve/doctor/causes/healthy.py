@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from envsolve.doctor.finding import Finding
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.wording import gpu_words
 from envsolve.doctor.write import finding
+from envsolve.regex import regex
 
 _ILL = (
     "no-kernel-image", "not-compatible", "gpu-too-old", "no-gpus", "no-driver", "driver-old", "missing-operator",
@@ -27,6 +29,10 @@ _HARMLESS = {
     "ngc-compat": "the image says which driver mode it runs in",
     "nvml-init": "NVML could not be asked; CUDA itself works",
 }
+_FINE = regex(
+    r"\b(?:images?|pictures?|everything|all|generation|training|inference|it|rest)\b[^.\n]{0,30}\b(?:works?|runs?|fine|ok)\b",
+    re.IGNORECASE,
+)
 _FITS = {"native": "has code of its own for", "compatible": "has code that runs on", "jit": "compiles at first use for"}
 
 
@@ -34,13 +40,18 @@ def harmless(s: Situation) -> Finding | None:
     """A message that looks bad while everything works."""
     e = s.evidence
     shown = e.first(*_HARMLESS)
-    if shown is None or not works(s) or is_ill(s) or _another_error(s):
+    if shown is None or not (works(s) or _said_to_work(s)) or is_ill(s) or _another_error(s):
         return None
     headline = f"nothing is wrong: {_HARMLESS[shown.name]}"
     sure = s.served or e.torch.available
     return finding(
         s, "harmless-warning", headline, shown=[shown], more=_fits(s), certainty="high" if sure else "medium"
     )
+
+
+def _said_to_work(s: Situation) -> bool:
+    """Whether the one who asks says that it works, and nothing that is known speaks against it."""
+    return bool(_FINE.search(s.evidence.text)) and s.served is True and not (s.fit and s.fit.refusals)
 
 
 def is_ill(s: Situation) -> bool:
@@ -88,9 +99,12 @@ def works(s: Situation) -> bool:
         return False
     if s.torch.accelerator == "cpu":
         return not s.gpu_wanted and (e.host.gpu_absent or s.machine.os == "macos")
+    if s.torch.accelerator == "xpu" and e.torch.xpu:
+        return True
     if s.torch.vendor or s.torch.accelerator == "rocm":
         return e.torch.available is True
-    if s.served and (s.driver.known or e.torch.available is True):
+    # The warning of the range is printed once the driver has answered.
+    if s.served and (s.driver.known or e.torch.available is True or e.has("capability-range")):
         return not (s.fit and s.fit.refusals)
     return e.torch.available is True and s.served is not False and e.has(*_HARMLESS)
 

@@ -85,6 +85,9 @@ def _variants_with_code(s: Situation) -> Iterator[Fix]:
     ]
     if capabilities and not builds:
         yield from remedies(s)
+        if len(set(capabilities)) > 1:
+            yield fix("no one build has code for all of them: an environment for each kind of GPU, or one kind alone")
+            return
         text = "no published build has code for it: what is left is another GPU, or the CPU build"
         yield fix(text, "envsolve plan torch --variant cpu")
         return

@@ -18,6 +18,10 @@ _SAID = {
         "the GPU's memory is full: the set itself works",
         "use a smaller batch or model, and see who else uses the card",
     ),
+    "forked": (
+        "the program uses the GPU in a forked process: the set itself works",
+        "start its processes afresh: torch.multiprocessing.set_start_method('spawn')",
+    ),
     "no-space": ("the disk is full", "free space on the disk that the message names (TMPDIR and the cache too)"),
     "memory": ("the machine has too little memory for this step", "free memory; pip --no-cache-dir needs less"),
     "externally-managed": ("the system's Python refuses installs", "make an environment of its own"),

@@ -17,6 +17,11 @@ _ALWAYS_THERE = frozenset({
     "cuda", "nn", "Tensor", "tensor", "zeros", "ones", "rand", "randn", "load", "save", "float32", "device", "utils",
     "version", "__version__", "no_grad", "from_numpy", "autograd", "optim", "manual_seed",
 })  # fmt: skip
+# conda's base is active and its pip asked, while another environment's Python runs: two environments, not one shadowed.
+_BASES_PIP = regex(
+    r"^\(base\)[^\n]*[>$%#] pip3? (?:show|list|freeze)\b.*?^\(base\)[^\n]*[>$%#] \S*?[\\/](?:Scripts|bin)[\\/]python",
+    re.MULTILINE | re.DOTALL,
+)
 _USER_SITE = regex(r"\.local[/\\]lib|AppData[/\\]Roaming[/\\]Python|[/\\]Library[/\\]Python[/\\]")
 _LOCAL_FILE = regex(r"[^\s'\"]*[/\\]torch\.py\b")
 _BLAMED = regex(r"\(([^()\s]*torch(?:\.py|/__init__\.py)?)\)")
@@ -67,7 +72,8 @@ def _local_name(s: Situation) -> Finding | None:
     hollow = s.evidence.torch.available is None and any(
         x.get("name") in _ALWAYS_THERE or "_NamespacePath" in x.text for x in s.evidence.all(shown.name)
     )
-    if not file and not hollow and ("torch._C" not in shown.text or s.evidence.has("dll-failed")):
+    checkout = "torch._C" in shown.text or "C extensions" in shown.text
+    if not file and not hollow and (not checkout or s.evidence.has("dll-failed")):
         return None
     return _in_the_way(s, shown, f"the file {file}" if file else "a folder named torch (a source checkout?)")
 
@@ -109,7 +115,7 @@ def _two_versions(s: Situation) -> Finding | None:
     came = [r for r in s.evidence.history if r.name == "torch" and r.source == "installer"]
     listed = [r for r in _rows(s) if r.source == "listed"] or came
     printed = [r for r in _rows(s) if r.source == "printed"]
-    if not listed or not printed or not _differ(listed[-1], printed[-1]):
+    if not listed or not printed or not _differ(listed[-1], printed[-1]) or _BASES_PIP.search(s.evidence.text):
         return None
     low, high = sorted((listed[-1].line, printed[-1].line))
     if any(low < change.line < high for change in s.evidence.changes if change.name == "torch"):
