@@ -22,8 +22,8 @@ from envsolve.rulebook.rulebook import Rulebook
 _CONTAINER = regex(
     r"\b(?:docker|podman|container|kubernetes|k8s|\bpod\b|Dockerfile|docker-compose|compose\.ya?ml|singularity"
     r"|apptainer|devcontainer"
-    r"|nvcr\.io|LXC|lxc)\b|root@[0-9a-f]{12}:|/workspace\b|\bEnroot\b",
-    re.IGNORECASE,
+    r"|nvcr\.io|LXC|lxc)\b|root@[0-9a-f]{12}:|/workspace\b|\bEnroot\b|^services:\s*$|^[\w.-]+-\d+ +\| ",
+    re.IGNORECASE | re.MULTILINE,
 )
 _WSL = regex(r"\bWSL ?[12]?\b|\bWindows Subsystem for Linux\b|/usr/lib/wsl|/dev/dxg|/mnt/c/", re.IGNORECASE)
 _VIRTUAL = regex(

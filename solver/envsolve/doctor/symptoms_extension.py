@@ -45,6 +45,7 @@ EXTENSION = table(
         r"|Cuda extensions are being compiled with a version of Cuda that does not match[^\n]*Pytorch binaries were "
         r"compiled with Cuda (?P<torch2>\d+\.\d+)",
     ),
+    ("extension-build", r"Error building extension '(?P<name>[\w-]+)'"),
     ("host-compiler", r"unsupported GNU version! (?P<why>gcc versions later than \d+ are not supported)"),
     (
         "minor-cuda",
@@ -74,6 +75,7 @@ EXTENSION = table(
         "tensorflow",
         r"Could not find cuda drivers on your machine, GPU will not be used|Cannot dlopen some GPU libraries",
     ),
+    ("paddle", r"library \(\S+\) that Paddle depends on is not configured"),
     (
         "compiled-other-torch",
         r"(?:was|were) (?:built|compiled) (?:for|with|against) (?:PyTorch|torch) (?P<torch>\d[\w.+]*)",

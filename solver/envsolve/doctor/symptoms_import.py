@@ -61,7 +61,7 @@ IMPORT = table(
     (
         "numpy-abi",
         r"A module that was compiled using NumPy 1\.x cannot be run in(?: NumPy (?P<numpy>2\.[\d.]*\d))?"
-        r"|_ARRAY_API not found|Numpy is not available"
+        r"|_ARRAY_API not found|Numpy is not available|expected np\.ndarray \(got numpy\.ndarray\)"
         r"|Failed to initialize NumPy|numpy\.core\.multiarray failed to import",
     ),
     ("numpy-dtype-size", r"numpy\.(?:dtype|ndarray|ufunc) size changed, may indicate binary incompatibility"),

@@ -14,7 +14,7 @@ from envsolve.doctor.write import fix
 from envsolve.regex import regex
 
 _SDIST = regex(r"\b[\w-]+(?=-\d[\w.]*\.tar\.gz)")
-_SPEAKS_FOR_ITSELF = ("build-cuda", "nvcc-target", "host-compiler")
+_SPEAKS_FOR_ITSELF = ("build-cuda", "nvcc-target", "host-compiler", "extension-build")
 
 
 def building(s: Situation) -> Finding | None:
@@ -36,6 +36,7 @@ def _headline(s: Situation, shown: Symptom, package: str) -> str:
         f"{shown.get('torch') or shown.get('torch2')}",
         "host-compiler": f"{package} can't be compiled: the toolkit's nvcc refuses this gcc ({shown.get('why')})",
         "nvcc-target": f"the toolkit's nvcc does not know the GPU ({shown.get('target')}) that {package} is for",
+        "extension-build": f"{package} could not compile its part {shown.get('name')!r}; torch itself is not to blame",
         "cuda-home": f"{package} has to be compiled, and there is no CUDA toolkit to do it",
     }.get(shown.name, f"{package} could not be built; {s.torch.shown} itself is not to blame")
 

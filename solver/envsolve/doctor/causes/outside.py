@@ -72,6 +72,10 @@ _SAID = {
         "this is TensorFlow's message: it has CUDA needs of its own",
         "see TensorFlow's own list of CUDA versions",
     ),
+    "paddle": (
+        "this is PaddlePaddle's message: it has CUDA needs of its own",
+        "see Paddle's own list of CUDA and cuDNN versions; an environment of its own",
+    ),
     "tensorrt": ("this is TensorRT's message", "see TensorRT's own list of versions"),
     "access-denied": (
         "a file or folder may not be written",
