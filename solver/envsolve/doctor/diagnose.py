@@ -87,6 +87,7 @@ CAUSES: tuple[Cause, ...] = (
     kernels.in_doubt,
     libraries.unmet_needs,
     install_extras.superfluous,
+    install_extras.cuda_for_the_cpu,
     # Nothing is wrong with the set, or something else is.
     outside.saved_on_gpu,
     outside.known_message,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from envsolve.capability import Target
 from envsolve.doctor import report_environment, report_frames, report_machine, report_symptoms
-from envsolve.doctor.evidence import Evidence, Installed, Symptom, TorchSaid
+from envsolve.doctor.evidence import Command, Evidence, Installed, Symptom, TorchSaid
 from envsolve.doctor.facts import Facts
+from envsolve.doctor.failed import index_variant
 from envsolve.doctor.report_blocks import blocks
 from envsolve.doctor.report_changes import changes
 from envsolve.doctor.report_commands import commands
@@ -66,6 +67,7 @@ _SPOKEN_CUDA = regex(
     r"(?:(?:built |compiled )?(?:with|for|against|on) )?cuda ?v?(1?\d\.\d)\b",
     re.IGNORECASE,
 )
+_PINNED = regex(r"(?<!\S)(torch(?:vision|audio)?)==(\d[\w.]*(?:\+\w+)?)(?!\S)")
 _ROCM = regex(r"ROCM used to build PyTorch\s*:\s*(\d[\w.-]*)")
 _AVAILABLE = regex(
     r"(?:Is CUDA available|torch\.cuda\.is_available(?:\(\))?)`?\s*(?:==|=|:|->|is|returns?|gives|says"
@@ -86,6 +88,8 @@ def read_report(text: str, rulebook: Rulebook, facts: Facts) -> Evidence:
     changed = changes(text)
     wheels = _wheels(text)
     history = tuple(sorted((*packages(text, found, changed), *_printed(said, text, symptoms)), key=lambda p: p.line))
+    typed = commands(found)
+    history = (*history, *_only_asked_for(typed, {row.name for row in history}))
     clues = report_machine.Clues(text=text, found=found, said=said, symptoms=symptoms, wheels=wheels)
     return Evidence(
         host=report_machine.host_of(clues, rulebook, facts),
@@ -93,13 +97,25 @@ def read_report(text: str, rulebook: Rulebook, facts: Facts) -> Evidence:
         installed=last_state(_trusted(history)),
         history=history,
         changes=changed,
-        commands=commands(found),
+        commands=typed,
         symptoms=symptoms,
         frames=report_frames.frames(text),
         torch=_torch(text, said, symptoms),
         environment=report_environment.environment(text, found),
         files=wheels,
     )
+
+
+def _only_asked_for(typed: Iterable[Command], known: set[str]) -> Iterator[Installed]:
+    """The pins of an install whose output nobody shows (a Dockerfile), for packages of which nothing else is said."""
+    for command in typed:
+        if command.tool not in ("pip", "uv") or command.verb not in ("install", "add") or command.output.strip():
+            continue
+        label = next(filter(None, map(index_variant, command.index)), "")
+        for name, version in _PINNED.findall(" ".join(command.requirements)):
+            if name not in known:
+                full = f"{version}+{label}" if label and "+" not in version else version
+                yield Installed(name=name, version=full, source="said", line=command.line)
 
 
 def _wheels(text: str) -> tuple[str, ...]:

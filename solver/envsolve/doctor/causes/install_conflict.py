@@ -18,12 +18,15 @@ _PINS_TORCH = regex(
     r"(torch(?: \([^)\n]*\)|[ <>=!~][^\s;,]*))"
 )
 
+_ASKED_LIBRARY = regex(r"The user requested (nvidia-[\w-]+)==(\d[\w.]*)")
+_TORCHS_LIBRARY = regex(r"\btorch (\d[\w.+]*) depends on (nvidia-[\w-]+)==(\d[\w.]*)")
+
 
 def conflict(s: Situation) -> Finding | None:
     """What the resolver could not bring together."""
     if not s.evidence.has(*_CONFLICTS):
         return None
-    return _missing_dependency(s) or _pins(s) or conda_conflict(s)
+    return _missing_dependency(s) or _pins(s) or _library_pin(s) or conda_conflict(s)
 
 
 def _missing_dependency(s: Situation) -> Finding | None:
@@ -40,6 +43,20 @@ def _missing_dependency(s: Situation) -> Finding | None:
     headline = f"torch itself is there; what it requires is missing on the given index: {', '.join(gone)}"
     shown = s.evidence.all("conflict-line", "no-dist-for")[:2]
     return finding(s, "index-problem", headline, shown=shown, fixes=[way])
+
+
+def _library_pin(s: Situation) -> Finding | None:
+    """A CUDA library that is asked for at another version than torch's own."""
+    lines = s.evidence.all("conflict-line")
+    asked = list(_ASKED_LIBRARY.finditer(s.evidence.text))
+    wants = [m for line in lines if (m := _TORCHS_LIBRARY.search(line.text))]
+    found = next(((a, w) for a in asked for w in wants if a[1] == w[2]), None)
+    if found is None:
+        return None
+    a, w = found
+    way = fix("leave the pin out: torch brings the libraries that it was built with", f"pip install torch=={w[1]}")
+    headline = f"torch {w[1]} requires {w[2]}=={w[3]}, and {a[1]}=={a[2]} is asked for"
+    return finding(s, "companion-mismatch", headline, shown=lines[:4], fixes=[way])
 
 
 def _pins(s: Situation) -> Finding | None:

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import re
 
+from envsolve.addresses import PYTORCH_INDEX
 from envsolve.doctor.finding import Finding
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.write import finding, fix
 from envsolve.regex import regex
 
 _NVIDIA = regex(r"nvidia-[\w-]+-cu\d+")
+_PLAIN_INSTALL = regex(r"\bpip3? install [^`\n]*\btorch\b(?![^`\n]*(?:index-url| -i ))")
+_NVIDIA_WORD = regex(r"\bnvidia-(?:cublas|cudnn|cuda|cufft|nccl)\S*")
+_CPU_WANTED = regex(
+    r"\b(?:only|just) (?:need|want|use|have) (?:the |a )?CPU\b|\bCPU[- ]only\b|\bfor the CPU only\b"
+    r"|\b(?:has|have|there is|with) no (?:NVIDIA )?GPU\b|\bwithout (?:a |any )?GPU\b|\(no GPU\)",
+    re.IGNORECASE,
+)
 
 
 def hostile(s: Situation) -> Finding | None:
@@ -32,6 +40,17 @@ def hostile(s: Situation) -> Finding | None:
         way = fix(text, f"pip uninstall {name}", "pip cache purge")
         return finding(s, "index-problem", f"{name}: {why}", more=lines, fixes=[way])
     return None
+
+
+def cuda_for_the_cpu(s: Situation) -> Finding | None:
+    """Only the CPU is wanted, and the default Python index gave the CUDA build with all that it requires."""
+    e = s.evidence
+    told = all(form.search(e.text) for form in (_PLAIN_INSTALL, _NVIDIA_WORD, _CPU_WANTED))
+    if not told or s.is_failing or s.torch.accelerator == "cpu":
+        return None
+    headline = "the default Python index has the CUDA build for Linux; the CPU build is on an index of its own"
+    way = fix("take torch from there", f"pip install torch --index-url {PYTORCH_INDEX}/cpu")
+    return finding(s, "index-problem", headline, fixes=[way], certainty="medium")
 
 
 def superfluous(s: Situation) -> Finding | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from packaging.version import Version
 
+from envsolve.doctor.evidence import Symptom
 from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.fixes import (
     ASK_DRIVER,
@@ -21,6 +22,7 @@ from envsolve.doctor.situation import Situation
 from envsolve.doctor.ways_out import remedies
 from envsolve.doctor.wording import gpu_words
 from envsolve.doctor.write import finding, fix
+from envsolve.dotted import Dotted
 from envsolve.judge.kernels import best_cubin
 from envsolve.judge.rocm import rocm_fit
 from envsolve.rulebook.tables import Build
@@ -40,7 +42,7 @@ _PROVES_NOTHING = "is_available() is True with any driver and card: it proves no
 def no_kernels(s: Situation) -> Finding | None:
     """No code for the GPU, by torch's own warning, by the rules, or by a library's message."""
     e = s.evidence
-    said, refusal = e.first(*_SAID), s.refusal("no-kernels")
+    said, refusal = e.first(*_SAID) or _below_the_range(s), s.refusal("no-kernels")
     if s.torch.accelerator in ("cpu", "xpu") or (refusal is None and said is not None and e.torch.computed):
         return None
     if refusal is None and said is None and not s.toolkit_lacks:
@@ -57,6 +59,12 @@ def no_kernels(s: Situation) -> Finding | None:
         certainty="high" if sure else "medium",
         fine=[_PROVES_NOTHING] if e.torch.available else [],
     )
+
+
+def _below_the_range(s: Situation) -> Symptom | None:
+    """torch's own warning that its code begins above a GPU: code for a newer GPU never runs on an older one."""
+    ranges = s.evidence.all("capability-range")
+    return next((x for x in ranges if Dotted.parse(x.get("capability")) < Dotted.parse(x.get("low"))), None)
 
 
 def _unserved(s: Situation) -> str:

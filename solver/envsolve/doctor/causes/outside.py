@@ -100,12 +100,17 @@ _FAMILY = ("torch", "torchvision", "torchaudio", "triton")
 
 def known_message(s: Situation) -> Finding | None:
     """A known message of something else."""
-    shown = s.evidence.first(*_SAID)
+    shown = next((x for x in s.evidence.symptoms if x.name in _SAID and not _of_nvidia_smi(x)), None)
     if shown is None:
         return None
     headline, way = _SAID[shown.name]
     fine = [f"{s.torch.shown} is not to blame"] if s.torch.known else []
     return finding(s, "not-torch", headline, shown=[shown], fixes=[fix(way)], fine=fine)
+
+
+def _of_nvidia_smi(shown: Symptom) -> bool:
+    """What nvidia-smi may not do tells of the driver, not of a file."""
+    return shown.name == "access-denied" and "nvidia-smi" in shown.text
 
 
 def saved_on_gpu(s: Situation) -> Finding | None:
