@@ -84,6 +84,7 @@ CAUSES: tuple[Cause, ...] = (
     kernels.no_gfx_code,
     driver_age.too_old,
     cpu_build.cpu_build,
+    kernels.below_every_build,
     kernels.in_doubt,
     libraries.unmet_needs,
     install_extras.superfluous,

@@ -110,6 +110,7 @@ class TorchSaid:
     cuda: str | None = None
     hip: str | None = None
     xpu: bool = False
+    mps: bool = False
     targets: tuple[Target, ...] | None = None
     available: bool | None = None
     count: int | None = None

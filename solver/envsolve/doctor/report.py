@@ -193,6 +193,7 @@ def _torch(text: str, said: Sequence[Said], symptoms: Sequence[Symptom]) -> Torc
         cuda=None if cuda in (None, "Could not collect") else "" if cuda in ("None", "N/A") else cuda,
         hip=None if hip in (None, "None") else hip,
         xpu=facts.get("xpu") == "True",
+        mps=facts.get("mps") == "True",
         targets=_targets(text, facts, symptoms),
         available=None if available is None else available in ("True", "Yes"),
         count=int(facts["count"]) if facts.get("count", "").isdecimal() else None,

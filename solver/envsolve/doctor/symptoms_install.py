@@ -40,7 +40,11 @@ INSTALL = table(
         r"pip's dependency resolver does not currently take into account|(?P<owner>[\w.-]+ \d\S*) requires "
         r"(?P<need>[\w.-]+[^\n,;]*)(?:;[^\n,]*)?, but you have (?P<have>[\w.-]+ \S+) which is incompatible",
     ),
-    ("hash-mismatch", r"DO NOT MATCH THE HASHES|Hash mismatch for|hash mismatch|Expected sha256 \w+"),
+    (
+        "hash-mismatch",
+        r"DO NOT MATCH THE HASHES|Hash mismatch for|hash mismatch|Expected sha256 \w+"
+        r"|Hash for \S+ \([^)\n]*\) from archive \S+ not found in known hashes",
+    ),
     (
         "hash-missing",
         r"no hashes were provided or computed|Hashes are required in --require-hashes mode|Hash-checking is "

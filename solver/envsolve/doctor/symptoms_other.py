@@ -20,6 +20,12 @@ OTHER = table(
     ("pkg-resources", r"No module named 'pkg_resources'|No module named 'distutils'|No module named 'setuptools'"),
     ("other-module", r"(?:ModuleNotFoundError|ImportError): No module named '?(?P<module>[A-Za-z_][\w.]*)"),
     ("other-import", r"ImportError: cannot import name '(?P<name>\w+)' from '(?P<module>[\w.]+)'"),
+    (
+        "other-attribute",
+        r"AttributeError: module '(?P<module>(?!torch|triton|numpy\b)[A-Za-z_][\w.]*)' has no attribute "
+        r"'(?P<name>\w+)'",
+    ),
+    ("no-device-code", r"has no device code compatible with CUDA arch \d+"),
     ("parse-driver", r"Failed to parse NVIDIA driver version"),
     ("pynvml-deprecated", r"The pynvml package is deprecated"),
     ("typed-storage", r"TypedStorage is deprecated"),

@@ -150,7 +150,7 @@ def _run_without_gpu(s: Situation) -> Command | None:
 def _wsl(s: Situation) -> Finding | None:
     """WSL without a way to the Windows driver."""
     e = s.evidence
-    shown = e.first(*_IN_WSL)
+    shown = e.first(*_IN_WSL) or (e.first("linux-driver-in-wsl") if e.torch.available is False else None)
     if not s.machine.wsl or shown is None or s.torch.accelerator == "cpu":
         return None
     linux_driver = e.first("linux-driver-in-wsl")

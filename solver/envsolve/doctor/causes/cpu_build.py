@@ -17,7 +17,7 @@ def cpu_build(s: Situation) -> Finding | None:
     """torch without CUDA code next to a GPU."""
     e = s.evidence
     said = e.first("not-compiled")
-    if (s.torch.accelerator != "cpu" and said is None) or not s.gpu_wanted:
+    if (s.torch.accelerator != "cpu" and said is None) or not s.gpu_wanted or e.torch.mps:
         return None
     if said is not None and s.torch.accelerator == "cuda" and s.torch.certain:
         return None

@@ -93,7 +93,7 @@ def works(s: Situation) -> bool:
     e = s.evidence
     if e.live and e.torch.available is None:
         return False
-    if e.torch.computed:
+    if e.torch.computed or e.torch.mps:
         return True
     if any(c.belongs is False for c in s.companions):
         return False

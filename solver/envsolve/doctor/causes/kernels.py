@@ -152,6 +152,21 @@ def no_gfx_code(s: Situation) -> Finding | None:
     )
 
 
+def below_every_build(s: Situation) -> Finding | None:
+    """ "no kernel image" from a torch that the rules don't know, on a card older than all code that they know."""
+    shown = s.evidence.first("no-kernel-image")
+    capabilities = [gpu.compute_capability for gpu in s.machine.gpus if gpu.compute_capability]
+    if shown is None or s.torch.build is not None or not capabilities:
+        return None
+    first = min(target.capability for build in s.rulebook.builds for target in build.sm)
+    old = [gpu for gpu in s.machine.gpus if gpu.compute_capability and gpu.compute_capability < first]
+    if len(old) < len(capabilities):
+        return None
+    headline = f"no published torch that is known has code for {gpu_words(old)}: it begins with {first}"
+    ways = [*remedies(s), fix("use another GPU, or the CPU build", "envsolve plan torch --variant cpu")]
+    return finding(s, "no-kernels", headline, shown=[shown], fixes=ways, certainty="medium")
+
+
 def in_doubt(s: Situation) -> Finding | None:
     """ "no kernel image", and the torch or the GPU that decides is not known, or has the code by the rules."""
     shown = s.evidence.first("no-kernel-image", "invalid-device-function", "bad-image", "arch-mismatch")

@@ -43,7 +43,8 @@ def board_without_wheel(s: Situation) -> Finding | None:
 
 def wrong_accelerator(s: Situation) -> Finding | None:
     """A build for another accelerator than the one that is there."""
-    if s.machine.os == "macos" and s.evidence.has("not-compiled", "cuda-unavailable", "no-driver"):
+    asks = ("not-compiled", "no-driver") if s.evidence.torch.mps else ("not-compiled", "cuda-unavailable", "no-driver")
+    if s.machine.os == "macos" and s.evidence.has(*asks):
         headline = "there is no CUDA on a Mac: the program asks for an accelerator that this system does not have"
         way = fix('use the device "mps" on Apple Silicon, "cpu" elsewhere; no other torch build changes this')
         shown = s.evidence.all("not-compiled", "cuda-unavailable")[:1]

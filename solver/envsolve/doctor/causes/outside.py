@@ -18,6 +18,10 @@ _SAID = {
         "the GPU's memory is full: the set itself works",
         "use a smaller batch or model, and see who else uses the card",
     ),
+    "no-device-code": (
+        "a program with CUDA code of its own (ggml, llama.cpp) has none for this GPU; torch is not to blame",
+        "take a build of it for this GPU, or build it here (CMAKE_CUDA_ARCHITECTURES=native)",
+    ),
     "forked": (
         "the program uses the GPU in a forked process: the set itself works",
         "start its processes afresh: torch.multiprocessing.set_start_method('spawn')",
@@ -162,7 +166,7 @@ def other_traceback(s: Situation) -> Finding | None:
 
 def other_module(s: Situation) -> Finding | None:
     """A module outside the torch set that is missing or has changed."""
-    for shown in s.evidence.all("other-module", "other-import"):
+    for shown in s.evidence.all("other-module", "other-import", "other-attribute"):
         module = shown.get("module").split(".")[0]
         if module and module not in _FAMILY:
             what = "is missing" if shown.name == "other-module" else "is another version than its caller expects"
