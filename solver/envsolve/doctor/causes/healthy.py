@@ -79,7 +79,9 @@ def fits(s: Situation) -> Finding | None:
     if e.torch.available is False and s.torch.accelerator == "cuda":
         return None
     headline = f"{s.torch.shown} and {gpu_words(s.machine.gpus)} go together: nothing to do"
-    if s.torch.accelerator == "cpu":
+    if e.torch.mps:
+        headline = f"{s.torch.shown} uses Apple's GPU (MPS): nothing to do; there is no CUDA on a Mac"
+    elif s.torch.accelerator == "cpu":
         headline = f"{s.torch.shown} fits: there is no GPU to use"
     sure = e.torch.computed or e.torch.available
     return finding(s, "ok", headline, more=_fits(s), certainty="high" if sure else "medium")
