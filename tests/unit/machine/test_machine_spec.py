@@ -208,7 +208,7 @@ def test_what_looks_like_a_path_is_never_a_spec(text: str) -> None:
 
 
 WORD = st.text("ABCXYZabcyz0123456789 -", min_size=2, max_size=16).map(lambda t: " ".join(t.split()))
-NAME = WORD.map("RTX {}".format)
+NAME = WORD.filter(bool).map("RTX {}".format)
 VERSION = st.lists(st.integers(0, 999), min_size=2, max_size=3).map(lambda p: Dotted.parse(".".join(map(str, p))))
 MACHINES = st.builds(
     Machine,
