@@ -40,7 +40,7 @@ def together(machine: Machine, request: Request, rulebook: Rulebook, pins: Seque
         return
     for count in range(1, len(axes) + 1):
         for some in itertools.combinations(axes, count):
-            for makers in (pins, ()) if count > 1 else (pins,):
+            for makers in ((), pins) if count > 1 else (pins,):  # with the pins it is one change more
                 if found := _found(machine, request, rulebook, some, makers):
                     yield from found
                     return
@@ -116,8 +116,9 @@ def _cards(machine: Machine, rulebook: Rulebook) -> Iterator[Change]:
             places = [i for i, g in enumerate(machine.gpus) if (g.compute_capability, g.gfx) in kept]
             left = dict.fromkeys(g.name or "a GPU" for i, g in enumerate(machine.gpus) if i not in places)
             changed = replace(machine, gpus=tuple(machine.gpus[i] for i in places))
-            option = f"--gpus {','.join(map(str, places))}"
-            yield Change(code="drop-gpu", text=f"without {', '.join(left)}", machine=changed, option=option)
+            kept_ones = ",".join(map(str, places))
+            text = f"GPU {kept_ones} alone, without {', '.join(left)}"
+            yield Change(code="drop-gpu", text=text, machine=changed, option=f"--gpus {kept_ones}")
 
 
 def _systems(machine: Machine, rulebook: Rulebook) -> Iterator[Change]:
