@@ -47,6 +47,7 @@ def _as_with_an_rtx_4090(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("envsolve.machine.detect.detect", fixing.machine())
     monkeypatch.setattr("envsolve.machine.probe_kernel.is_container", lambda _: False)
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setenv("UV_HTTP_RETRIES", "1")  # each waits twice as long as the one before
 
 
 def wait_until(done: Callable[[], object], what: str) -> None:
