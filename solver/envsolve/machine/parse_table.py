@@ -22,6 +22,7 @@ _ROW = regex(r"\|\s*(?P<index>\d{1,3})\.?\s+(?P<name>\S[^|]*?)\s*\|\s*(?P<bus>[^
 _BUS = regex(r"[0-9A-F]{4,8}:[0-9A-F]{2}:[0-9A-F]{2}\.[0-9A-F]", re.IGNORECASE)
 # The column beside the name: persistence mode on Linux, driver model on Windows.
 _MODE = regex(r"\s+(?:Off|On|N/A|\[N/A\]|ERR!|Enabled|Disabled|TCC|WDDM|MCDM)$")
+_MODEL = regex(r"\s(?:TCC|WDDM|MCDM)$")
 _MEMORY = regex(r"/\s*(\d+\s*MiB)")
 _OTHER_BLOCK = regex(r"\b(?:MIG devices|(?:Compute )?[Pp]rocesses):?\s|\bGPU\s+GI\s+CI\b|\bGPU\s+PID\b")
 
@@ -47,7 +48,7 @@ def _reading(banner: re.Match[str] | None, lines: Sequence[str]) -> Reading | No
         return None
     gpus = tuple(gpu for gpu, _ in rows)
     head = " ".join(line for line in lines if _HEADER.search(line))
-    os = _os(head)
+    os = _os(head, lines)
     return Reading(
         source=SOURCE,
         os=os,
@@ -61,9 +62,10 @@ def _reading(banner: re.Match[str] | None, lines: Sequence[str]) -> Reading | No
     )
 
 
-def _os(head: str) -> Os | None:
+def _os(head: str, lines: Sequence[str]) -> Os | None:
     """Only Windows has a driver model (TCC/WDDM) beside the name, only Linux a persistence mode."""
-    if "Driver-Model" in head or "TCC/WDDM" in head:
+    named = (row["name"] for line in lines if (row := _ROW.search(line)))
+    if "Driver-Model" in head or "TCC/WDDM" in head or any(map(_MODEL.search, named)):
         return "windows"
     return "linux" if "Persistence-M" in head else None
 
@@ -115,4 +117,5 @@ def _mig(below: Sequence[str]) -> bool:
 
 
 def _cells(line: str) -> list[str]:
-    return line.strip().strip("|").split("|")
+    """The cells of a line; whatever stands before the frame (a quotation's mark) is none."""
+    return line[line.find("|") + 1 :].rstrip().rstrip("|").split("|")

@@ -31,6 +31,7 @@ def test_every_form_gives_exactly_what_it_says(file: str, expect: dict[str, Any]
         "gpus": [[g.name, g.compute_capability and str(g.compute_capability)] for g in machine.gpus],
         "problems": [p.code for p in machine.problems],
         "mig": [g.mig for g in machine.gpus],
+        "memory": [g.memory_bytes for g in machine.gpus],
         "gfx": [g.gfx for g in machine.gpus],
         **{name: getattr(machine, name) for name in ("os", "arch", "python", "wsl", "tegra", "vendor")},
     }
