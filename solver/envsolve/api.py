@@ -73,9 +73,11 @@ def detect(target: str | None = None) -> Machine:
         from envsolve.machine.detect import detect as detect_here
 
         return detect_here()
+    from envsolve.judge.superchip import with_own_arch
     from envsolve.machine.target import read_target
+    from envsolve.rulebook.load import load
 
-    return read_target(target)
+    return with_own_arch(read_target(target), load())
 
 
 def plan(

@@ -98,9 +98,11 @@ def machine(target: str | None, python: str | None) -> Machine:
 
         known = detect()
     else:
+        from envsolve.judge.superchip import with_own_arch
         from envsolve.machine.target import read_target
+        from envsolve.rulebook.load import load
 
-        known = read_target(target)
+        known = with_own_arch(read_target(target), load())
     if python is None:
         return known
     return replace(known, python=_python(python), assumed=tuple(a for a in known.assumed if a != "python"))

@@ -24,11 +24,13 @@ Output = Annotated[Path | None, option("-o", "--output", metavar="FILE", help="W
 @app.command(epilog="Example: envsolve detect -o machine.json")
 def detect(target: Target = None, as_json: Json = False, output: Output = None) -> None:
     """Show the GPUs, the driver and the host, and where each fact came from."""
+    from envsolve.judge.superchip import with_own_arch
     from envsolve.machine import profile
     from envsolve.machine.detect import detect as look
     from envsolve.machine.target import read_target
+    from envsolve.rulebook.load import load
 
-    machine = look(thorough=True) if target is None else read_target(target)
+    machine = look(thorough=True) if target is None else with_own_arch(read_target(target), load())
     if output is not None:
         _write(output, profile.dumps(machine))
     if as_json:

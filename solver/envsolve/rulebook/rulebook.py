@@ -232,6 +232,11 @@ class Rulebook:
             chips=self._tree("chips"),
         )
 
+    def superchip_arch(self, name: str) -> str | None:
+        """The processor that a GPU's own package brings ("aarch64"), by its name in the rules; None for a card."""
+        row = self._tree("superchips").get(name)
+        return str(row[0]) if row else None
+
     def gfx_targets(self, torch: Version, variant: str) -> GfxTargets | None:
         """The gfx targets of a ROCm build, or None where the rules have no row."""
         minor = f"{torch.major}.{torch.minor}"

@@ -117,6 +117,13 @@ CHIPS = Table(
     columns=(Column(name="capability", read=fields.capability), *WHENCE),
 )
 
+SUPERCHIPS = Table(
+    name="superchips",
+    file="gpus/superchips.yaml",
+    keys=(Column(name="name", read=fields.text),),
+    columns=(Column(name="arch", read=fields.choice("aarch64", "x86_64")), *WHENCE),
+)
+
 CUDA_TABLES = (
     FLOORS,
     TOOLKITS,
@@ -129,4 +136,5 @@ CUDA_TABLES = (
     GPU_NAMES,
     NAME_TRAPS,
     CHIPS,
+    SUPERCHIPS,
 )
