@@ -10,6 +10,7 @@ from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.report_frames import module_of, site_of
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.write import finding, fix
+from envsolve.judge.kernels import best_cubin
 from envsolve.regex import regex
 
 # Names that every torch has: what lacks them is a folder of that name, or what an uninstall left behind.
@@ -53,7 +54,27 @@ def stray(s: Situation) -> Finding | None:
 
 def shadowed(s: Situation) -> Finding | None:
     """Another torch than the environment's own."""
-    return _local_name(s) or _elsewhere(s) or _two_versions(s)
+    return _local_name(s) or _elsewhere(s) or _two_versions(s) or _another_arch_list(s)
+
+
+def _another_arch_list(s: Situation) -> Finding | None:
+    """An installer put a build there whose code the rules know, and the torch that runs tells of other code."""
+    warned, version = s.evidence.first("not-compatible"), s.torch.version
+    came = [row for row in s.evidence.history if row.name == "torch"]
+    sources = {row.source for row in came}
+    if not (s.evidence.torch.targets and warned and version) or "installer" not in sources:
+        return None
+    if not sources <= {"installer", "said"}:
+        return None  # the torch that runs told its version itself
+    capabilities = [gpu.compute_capability for gpu in s.machine.gpus if gpu.compute_capability]
+    tegra = s.rulebook.tegra_capabilities
+    builds = [b for b in s.rulebook.builds_on(s.machine.platform) if (b.torch, b.variant) == (version, s.torch.variant)]
+    if not capabilities or not any(all(best_cubin(b, c, tegra) for c in capabilities) for b in builds):
+        return None
+    headline = (
+        f"{s.torch.shown} was installed and has code for this GPU; the torch that runs has none: it is another one"
+    )
+    return finding(s, "shadowed-torch", headline, shown=[warned], fixes=_fixes(user=False, by_path=_by_path(s)))
 
 
 def _local_name(s: Situation) -> Finding | None:
