@@ -46,7 +46,7 @@ EXTENSION = table(
         r"compiled with Cuda (?P<torch2>\d+\.\d+)",
     ),
     ("extension-build", r"Error building extension '(?P<name>[\w-]+)'"),
-    ("host-compiler", r"unsupported GNU version! (?P<why>gcc versions later than \d+ are not supported)"),
+    ("host-compiler", r"unsupported GNU version! (?P<why>gcc versions later than (?P<last>\d+) are not supported)"),
     (
         "minor-cuda",
         r"detected CUDA version \((?P<have>[\d.]+)\) has a minor version mismatch with the version that was "

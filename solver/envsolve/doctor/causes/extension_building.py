@@ -51,7 +51,9 @@ def _fixes(s: Situation, shown: Symptom, package: str) -> Iterator[Fix]:
         yield fix(text, f"pip install --no-build-isolation {package}")
     yield fix(f"take a ready-made wheel of {package} for this torch, CUDA and Python, if its makers have one")
     if shown.name == "host-compiler":
-        yield fix("or let nvcc use an older gcc", 'export CC=gcc-12 CXX=g++-12 NVCC_PREPEND_FLAGS="-ccbin g++-12"')
+        last = shown.get("last")
+        command = f'export CC=gcc-{last} CXX=g++-{last} NVCC_PREPEND_FLAGS="-ccbin g++-{last}"'
+        yield fix(f"or let nvcc use gcc {last} or older", command)
     elif shown.name in _SPEAKS_FOR_ITSELF:
         yield fix("or compile with a toolkit of the CUDA that torch was built with (torch.version.cuda)")
 
