@@ -42,7 +42,8 @@ def _metadata(
 
 @dataclass(frozen=True, kw_only=True)
 class StubWheel:
-    """A wheel in memory. `modules` maps a path in the wheel to its source; `tag` is as in the file name.
+    """A wheel in memory. `modules` maps a path in the wheel to its source, `scripts` a command to its module:function;
+    `tag` is as in the file name.
 
     `padding` bytes that don't compress are stored first, so that a ranged read of the tail is worth its while.
     """
@@ -55,6 +56,7 @@ class StubWheel:
     extras: tuple[str, ...] = ()
     requires_python: str = ""
     modules: Mapping[str, str] = field(default_factory=dict)
+    scripts: Mapping[str, str] = field(default_factory=dict)
     padding: int = 0
 
     @property
@@ -91,6 +93,9 @@ class StubWheel:
             files[f"{_escape(self.name)}_padding.bin"] = _noise(self.padding)
         files[f"{info}/METADATA"] = self.metadata
         files[f"{info}/WHEEL"] = self._wheel_file()
+        if self.scripts:
+            lines = ["[console_scripts]", *(f"{name} = {what}" for name, what in self.scripts.items())]
+            files[f"{info}/entry_points.txt"] = ("\n".join(lines) + "\n").encode()
         return files
 
     def _wheel_file(self) -> bytes:

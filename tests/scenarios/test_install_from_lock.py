@@ -44,6 +44,25 @@ def test_nothing_of_the_system_is_visible_inside(store: Path, tmp_path: Path, se
         says(store / "envs/fresh", "import pytest")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="POSIX commands")
+def test_commands_run_from_anywhere_and_hold_no_path_that_goes(
+    store: Path, tmp_path: Path, server: IndexServer, installer: str
+) -> None:
+    """uv fills it by a path of its own, which is another environment's a moment later."""
+    main = "import sys\ndef main(): print(sys.prefix)\n"
+    tool = StubWheel(name="tool", version="1", modules={"tool.py": main}, scripts={"tool": "tool:main"})
+    assert install(lock_file(tmp_path, served_lock(server, tool)), server, "--installer", installer) == 0
+
+    made = store / "envs/fresh"
+    (build,) = (store / "builds").iterdir()
+    (tmp_path / "linked").symlink_to(made / "bin/tool")
+    for command in (made / "bin/tool", build / "bin/tool", tmp_path / "linked"):
+        assert Path(subprocess.check_output([command], text=True).strip()).resolve() == build
+    whole = b"".join(path.read_bytes() for path in build.rglob("*") if path.is_file() and not path.is_symlink())
+    assert str(store / "filling").encode() not in whole
+    assert not list(store.glob("filling/*"))
+
+
 @pytest.mark.parametrize(
     ("pattern", "fault", "code"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,7 @@ class Building:
         self._detail = detail
         self._progress = progress
         self._pip: PipWheel | None = None
+        self._relocatable = False
 
     def build(self, name: str, python: TargetPython | None, large: tuple[Wanted, ...]) -> Marker:
         """The marker of the filled build. Raises OutsideError, RefusedError, OSError."""
@@ -58,7 +60,7 @@ class Building:
         created = create(
             python, self._draft.path, cache_dir=self._order.settings.cache_dir, uv=self._order.installer.uv
         )
-        self._pip = created.pip_to_add
+        self._pip, self._relocatable = created.pip_to_add, created.relocatable
         self._say(f"created an environment with Python {python.version} from {python.found_in} ({created.tool})")
         return python
 
@@ -67,7 +69,7 @@ class Building:
 
         path = self._draft.path
         self._say(f"creating an environment with {conda.shown} from {', '.join(map(redact, conda.channels))}")
-        create_with_conda(conda, path, self._order.settings, on_line=self._detail, keep_open=self._draft.held)
+        create_with_conda(conda, path, self._order.settings, on_line=self._detail, keep_open=(self._draft.held,))
         python = ask(interpreter_of(path), "conda")
         if python is None:
             raise OutsideError(f"{conda.shown} made no Python that runs in {path}")
@@ -113,16 +115,20 @@ class Building:
         return gather(self._order.lock, large, self._order.settings, progress=self._progress)
 
     def _fill(self, settings: Settings, here: Mapping[str, Path]) -> None:
-        path = self._draft.path
-        with handed(self._order.lock, path, settings, pip=self._pip, here=here) as lock_file:
+        path, order = self._draft.path, self._order
+        sources = has_sources(order.lock)
+        with handed(order.lock, path, settings, pip=self._pip, here=here) as lock_file, ExitStack() as stack:
+            held: tuple[int, ...] = ()
+            if self._relocatable and not sources:  # what is built may note where it was built for
+                path, held = stack.enter_context(self._draft.slot.stand_in(path))
             fill(
                 interpreter_of(path),
                 lock_file,
-                installer=self._order.installer,
+                installer=order.installer,
                 settings=settings,
                 on_line=self._detail,
-                keep_open=self._draft.held,
-                sources=has_sources(self._order.lock),
+                keep_open=(self._draft.held, *held),
+                sources=sources,
             )
 
     def _restore_origins(self, here: Mapping[str, Path]) -> None:
@@ -139,7 +145,7 @@ class Building:
             installer=self._order.installer,
             settings=self._order.settings,
             on_line=self._detail,
-            keep_open=self._draft.held,
+            keep_open=(self._draft.held,),
         )
 
 

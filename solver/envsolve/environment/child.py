@@ -37,12 +37,12 @@ def run_child(
     *,
     env: Mapping[str, str],
     on_line: Callable[[str], None],
-    keep_open: int | None = None,
+    keep_open: tuple[int, ...] = (),
 ) -> Ended:
     """Run a command without a time limit, passing each line of its output on.
 
     It runs in a process group of its own: when we are interrupted, all of it is ended before the exception goes on.
-    `keep_open` is a descriptor that the child inherits (a hold that must last as long as it runs). Raises OSError
+    `keep_open` are descriptors that the child inherits (holds that must last as long as it runs). Raises OSError
     when the command can't be started.
     """
     process = subprocess.Popen(
@@ -55,7 +55,7 @@ def run_child(
         encoding="utf-8",
         errors="replace",
         start_new_session=os.name != "nt",
-        pass_fds=(keep_open,) if keep_open is not None and os.name != "nt" else (),
+        pass_fds=keep_open if os.name != "nt" else (),
     )
     last: deque[str] = deque(maxlen=_LAST_LINES)
     with process:

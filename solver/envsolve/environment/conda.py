@@ -75,7 +75,7 @@ def environment_yml(conda: Conda) -> str:
 
 
 def create_with_conda(
-    conda: Conda, path: Path, settings: Settings, *, on_line: Callable[[str], None], keep_open: int | None = None
+    conda: Conda, path: Path, settings: Settings, *, on_line: Callable[[str], None], keep_open: tuple[int, ...] = ()
 ) -> None:
     """Make the environment at `path`, with Python and pip of the channels. Raises OutsideError."""
     path.mkdir(parents=True)

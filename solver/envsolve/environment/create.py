@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,23 +23,29 @@ _VENV_SECONDS = 300.0
 
 @record
 class Created:
-    """What made an environment, and the wheel of pip that it still lacks (None: pip is in)."""
+    """What made an environment, and the wheel of pip that it still lacks (None: pip is in).
+
+    `relocatable`: nothing that is installed into it will hold its path.
+    """
 
     tool: str
     pip_to_add: PipWheel | None = None
+    relocatable: bool = False
 
 
 def create(python: TargetPython, path: Path, *, cache_dir: Path, uv: Path | None = None) -> Created:
-    """Make the environment at `path`, where it stays: it can't be moved. No system packages are visible inside.
+    """Make the environment at `path`, where it stays. No system packages are visible inside.
 
-    With uv, `uv venv` (a tenth of a second; pip is then installed with the rest, from a wheel that is on this machine).
+    With uv, `uv venv` (a tenth of a second; pip is then installed with the rest, from a wheel that is on this machine);
+    its commands find the Python beside them, so that uv may be told another path to it.
     Else virtualenv where it still serves this Python (it seeds pip from wheels of its own), else the `venv` of that
     Python with its own ensurepip. Raises OutsideError.
     """
     if uv:
-        pip = _with_uv(uv, python, path)
+        relocatable = _finds_itself()
+        pip = _with_uv(uv, python, path, relocatable=relocatable)
         if pip:
-            return Created(tool="uv venv", pip_to_add=pip)
+            return Created(tool="uv venv", pip_to_add=pip, relocatable=relocatable)
         remove_tree(path)
     reason = _with_virtualenv(python, path, cache_dir)
     if reason is None:
@@ -79,9 +86,16 @@ def _with_virtualenv(python: TargetPython, path: Path, cache_dir: Path) -> str |
     return None
 
 
-def _with_uv(uv: Path, python: TargetPython, path: Path) -> PipWheel | None:
+def _finds_itself() -> bool:
+    """Whether a script can find the Python beside it: on POSIX uv's relocatable ones ask `realpath` where they are."""
+    return os.name != "nt" and shutil.which("realpath") is not None
+
+
+def _with_uv(uv: Path, python: TargetPython, path: Path, *, relocatable: bool) -> PipWheel | None:
     """The wheel of pip for the environment that uv made; None where it made none, or no pip is on this machine."""
     command = [str(uv), "venv", "--no-project", "--no-config", "--python", str(python.executable), str(path)]
+    if relocatable:
+        command.append("--relocatable")
     quiet = subprocess.DEVNULL
     try:
         with subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet, env=plain_environment()) as process:

@@ -68,7 +68,7 @@ def fill(
     installer: Installer,
     settings: Settings,
     on_line: Callable[[str], None],
-    keep_open: int | None = None,
+    keep_open: tuple[int, ...] = (),
     sources: bool = False,
 ) -> None:
     """Install the hashed requirements of `lock_file` into the environment of `interpreter`.
@@ -103,7 +103,11 @@ def _tries(
 
 
 def _run(
-    installer: Installer, command: list[str], env: dict[str, str], on_line: Callable[[str], None], keep_open: int | None
+    installer: Installer,
+    command: list[str],
+    env: dict[str, str],
+    on_line: Callable[[str], None],
+    keep_open: tuple[int, ...],
 ) -> None:
     try:
         ended = run_child(command, env=env, on_line=lambda line: on_line(redact(line)), keep_open=keep_open)
@@ -134,7 +138,7 @@ def fill_project(
     installer: Installer,
     settings: Settings,
     on_line: Callable[[str], None],
-    keep_open: int | None = None,
+    keep_open: tuple[int, ...] = (),
 ) -> None:
     """Install the user's own project, editable, without what it requires: the lock has that. Raises OutsideError."""
     tool = "uv" if installer.uv else "pip"

@@ -2,7 +2,8 @@
 
     envs/<name>            the name (a link; names/<name>.json on Windows)
     builds/<name>-<random> an environment at the path where it stays; its marker says how far it got
-    locks/                 one lock per name and one per build
+    locks/                 one lock per name, per build and per link in filling/
+    filling/<number>       a link to a build that uv fills at this moment
 
 A build counts only once its name leads to it: whatever kills a run before that leaves the old environment in place,
 and a build without a name whose lock is free is removed by the next run.
@@ -15,12 +16,13 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from envsolve.environment.hold import alone, holding, try_hold
 from envsolve.environment.marker import read_marker
 from envsolve.environment.pointer import Junction, Link, Pointer, Record
+from envsolve.environment.stand_in import stand_in
 from envsolve.environment.tree import make_folder, remove_tree
 from envsolve.environment.users import users
 from envsolve.errors import InputError, OutsideError, RefusedError
@@ -45,7 +47,8 @@ def check_name(name: str) -> str:
 class Draft:
     """A build that is being made. `held` is the descriptor of its lock; set `kept` once it may stay."""
 
-    def __init__(self, *, path: Path, held: int) -> None:
+    def __init__(self, *, slot: Slot, path: Path, held: int) -> None:
+        self.slot = slot
         self.path = path
         self.held = held
         self.kept = False
@@ -128,7 +131,7 @@ class Slot:
             with holding(self.lock_of(build)) as held:
                 if held is None:  # a random name that is in use: can't happen, and mustn't be ignored
                     raise OutsideError(f"the build folder {build} is in use")
-                draft = Draft(path=build, held=held)
+                draft = Draft(slot=self, path=build, held=held)
                 try:
                     yield draft
                 finally:
@@ -137,6 +140,10 @@ class Slot:
         finally:
             if not build.exists():
                 self.lock_of(build).unlink(missing_ok=True)
+
+    def stand_in(self, build: Path) -> AbstractContextManager[tuple[Path, tuple[int, ...]]]:
+        """A path to a build that is the same for each build, as stand_in.py gives it."""
+        return stand_in(build, self.root / "filling", self.root / "locks")
 
     def sweep(self, *, keep: Iterable[Path] = ()) -> tuple[Path, ...]:
         """Remove the builds of this name that nothing leads to and nobody uses; gives what was removed."""

@@ -66,7 +66,7 @@ def test_a_child_inherits_the_hold(tmp_path: Path) -> None:
     held = try_hold(tmp_path / "lock")
     assert held is not None
     code = f"import os; os.fstat({held}); print('has it')"
-    ended = run_child(python(code), env=plain_environment(), on_line=lambda line: None, keep_open=held)
+    ended = run_child(python(code), env=plain_environment(), on_line=lambda line: None, keep_open=(held,))
     os.close(held)
     assert ended.last_lines == ("has it",)
 
