@@ -22,11 +22,13 @@ Output = pytest.CaptureFixture[str]
 
 @pytest.fixture(scope="session")
 def tools(request: pytest.FixtureRequest) -> Path:
-    """The Python of an environment with conda-lock, py-rattler and envsolve[conda], kept for the next run."""
+    """The Python of an environment with conda-lock, py-rattler and envsolve[conda], kept while that needs the same."""
+    needs = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     folder = request.config.cache.mkdir("conda-tools")
     python = folder / "env/bin/python"
     with FileLock(folder / "lock"):
-        if not (folder / "ready").exists():
+        ready = folder / "ready"
+        if not ready.exists() or ready.read_text(encoding="utf-8") != needs:
             subprocess.run([sys.executable, "-m", "venv", "--clear", folder / "env"], check=True)
             done = subprocess.run(
                 [python, "-m", "pip", "install", "-q", "conda-lock>=4", "-e", f"{ROOT}[conda]"],
@@ -34,7 +36,7 @@ def tools(request: pytest.FixtureRequest) -> Path:
             )  # fmt: skip
             if done.returncode != 0:
                 pytest.skip(f"conda-lock can't be installed: {done.stderr.strip().splitlines()[-1:]}")
-            (folder / "ready").touch()
+            ready.write_text(needs, encoding="utf-8")
     return python
 
 

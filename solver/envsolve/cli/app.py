@@ -19,7 +19,7 @@ _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG)
 def main(argv: list[str] | None = None) -> NoReturn:
     """Run the command line and exit: 0 done, 1 the answer is no, 2 bad input, 3 outside failure, 130 interrupted."""
     # Imports make many objects and no garbage: looking for it costs a twentieth of a short command.
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(500_000, 20, 20)
     _leave(run(sys.argv[1:] if argv is None else argv))
 
 

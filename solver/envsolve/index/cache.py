@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from envsolve.record import record
 
-FORMAT = "index-3"
+FORMAT = "index-4"
 
 
 @record

@@ -14,6 +14,7 @@ from envsolve.index.local import path_of
 from envsolve.index.metadata import Condensed, condense, expand
 from envsolve.index.ranged import ranged_metadata
 from envsolve.index.release import ReleaseFile, WheelMetadata
+from envsolve.index.shelf import Shelf
 from envsolve.index.snapshot import Snapshot
 from envsolve.index.wheel_tail import local_metadata, metadata_of
 from envsolve.index.whole import Signs, signs, stream
@@ -21,6 +22,7 @@ from envsolve.redact import redact
 from envsolve.settings import Settings
 
 _METADATA, _HASH = "metadata", "hash"
+_BY_HASH = "by hash"
 _SPOOL_BYTES = 16 << 20  # a larger wheel goes to disk
 
 
@@ -34,6 +36,7 @@ class Contents:
         self._snapshot = snapshot
         self._http = http
         self._cache = cache
+        self._shelf = Shelf(cache, _METADATA, _BY_HASH)
         self._warnings = warnings
         self._known: dict[str, Condensed] = {}
         self._expanded: dict[str, WheelMetadata] = {}
@@ -63,11 +66,23 @@ class Contents:
     def _cached(self, file: ReleaseFile) -> Condensed | None:
         if self._settings.refresh or file.is_local:
             return None
+        if file.sha256 or file.metadata_sha256:
+            found = self._shelf.get(_key(file))
+            return found if _is_condensed(found) else None
         entry = self._cache.read(_METADATA, _key(file))
         if entry is None or not _is_condensed(entry.body):
             return None
-        forever = file.sha256 or file.metadata_sha256 or self._settings.offline
-        return entry.body if forever or entry.age < PAGE_SECONDS else None
+        return entry.body if self._settings.offline or entry.age < PAGE_SECONDS else None
+
+    def _keep(self, file: ReleaseFile, condensed: Condensed) -> None:
+        if file.sha256 or file.metadata_sha256:
+            self._shelf.put(_key(file), condensed)
+        else:  # what an address leads to may change: a file with a date of its own
+            self._cache.write(_METADATA, _key(file), {}, condensed)
+
+    def save(self) -> None:
+        """Write what was read into the cache."""
+        self._shelf.save()
 
     def _load(self, file: ReleaseFile) -> Condensed:
         if file.is_local:
@@ -80,13 +95,13 @@ class Contents:
         self._must_be_online(f"METADATA of {file.filename}")
         condensed = self._offered(file)
         if condensed is not None:
-            self._cache.write(_METADATA, _key(file), {}, condensed)
+            self._keep(file, condensed)
             return condensed
         content = self._from_wheel(file) if file.is_wheel else self._from_sdist(file)
         condensed = condense(content, file, redact(file.url))
         # Where the index promised another METADATA, the key names that one and must not lead to this one.
         if file.metadata_sha256 in (None, "", hashlib.sha256(content).hexdigest()):
-            self._cache.write(_METADATA, _key(file), {}, condensed)
+            self._keep(file, condensed)
         return condensed
 
     def _offered(self, file: ReleaseFile) -> Condensed | None:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from envsolve.errors import OutsideError
 from envsolve.index.limits import BACKOFF_SECONDS, CONNECT_SECONDS, MAX_CONNECTIONS
 from envsolve.index.login import Logins
+from envsolve.index.pace import Pace
 from envsolve.record import record
 from envsolve.redact import origin, redact
 from envsolve.settings import Settings
@@ -51,6 +52,7 @@ class Http:
 
     def __init__(self, settings: Settings) -> None:
         self.count = 0
+        self.pace = Pace()
         self._settings = settings
         self._logins = Logins(settings)
         self._session: QuickSession | None = None
@@ -132,8 +134,9 @@ class Http:
         trusted = bool({parts.netloc, parts.hostname} & set(settings.trusted_hosts))
         with self._lock:
             self.count += 1
+        began = time.monotonic()
         try:
-            return self._open_session().fetch(
+            answer = self._open_session().fetch(
                 method,
                 url,
                 headers={"Accept-Encoding": "identity" if "Range" in headers else "gzip, deflate", **headers},
@@ -143,6 +146,8 @@ class Http:
                 cert=settings.client_cert or None,
                 proxies={"http": settings.proxy, "https": settings.proxy} if settings.proxy else None,
             )
+            self.pace.note(time.monotonic() - began)
+            return answer
         except requests.exceptions.RequestException as error:
             failure = _unreachable(error, url, settings)
             if isinstance(error, requests.exceptions.ConnectionError):

@@ -17,7 +17,7 @@ from envsolve.index.fitting import Target
 from envsolve.index.http import Http
 from envsolve.index.limits import MAX_CONNECTIONS
 from envsolve.index.listing import Listings
-from envsolve.index.memory import Memory
+from envsolve.index.memory import Memory, Question
 from envsolve.index.pages import Pages
 from envsolve.index.places import FAMILY, Place, places_for
 from envsolve.index.release import ReleaseFile, WheelMetadata
@@ -79,11 +79,14 @@ class PackageIndex:
         self.close()
 
     def close(self) -> None:
-        """Stop what is still being fetched and close every connection."""
+        """Stop what is still being fetched, close every connection, and keep what was learnt."""
         self._guide = None
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
         self._http.close()
+        self._memory.save()
+        if "_contents" in self.__dict__:
+            self._contents.save()
 
     @property
     def requests(self) -> int:
@@ -121,16 +124,19 @@ class PackageIndex:
         key = (name, variant, version)
         if key in self._found:
             return None
-        places = places_for(name, variant, self._settings)
-        return self._memory.recall(_question(target, key), name, places)
+        return self._memory.recall(self._question(target, key))
 
     def remember(
         self, name: str, target: str, body: Any, *, variant: str | None = None, version: Version | None = None
     ) -> None:
-        """Keep plain data that was worked out from `files` and METADATA for one target."""
+        """Keep plain data that was worked out from `files` and METADATA for one target, once this is closed."""
         key = (name, variant, version)
+        self._memory.keep(self._question(target, key), self._asked.get(key), body)
+
+    def _question(self, target: str, key: tuple[str, str | None, Version | None]) -> Question:
+        name, variant, version = key
         places = places_for(name, variant, self._settings)
-        self._memory.keep(_question(target, key), name, places, self._asked.get(key), body)
+        return Question(target=target, name=name, which=f"{variant or '-'} {version or '-'}", places=places)
 
     def look_ahead(self, guide: Guide) -> None:
         """Let the threads go on from pages to METADATA and from there to pages, as the guide says."""
@@ -157,7 +163,8 @@ class PackageIndex:
 
     def _listed(self, place: Place, name: str) -> list[ReleaseFile]:
         """In a thread: the files of a package at a place; METADATA of the likely one comes next."""
-        files = self._listings.files(place, name, None)
+        with self._http.pace.turn():
+            files = self._listings.files(place, name, None)
         guide = self._guide
         file = guide.file(name, files) if guide is not None else None
         if file is not None and self._is_cheap(file):
@@ -172,7 +179,8 @@ class PackageIndex:
 
     def _preload(self, file: ReleaseFile) -> None:
         """In a thread: METADATA for later; the pages that it leads to come next. Errors show when it is asked for."""
-        self._contents.preload(file)
+        with self._http.pace.turn():
+            self._contents.preload(file)
         with contextlib.suppress(OutsideError, RuntimeError):  # RuntimeError: the pool was closed meanwhile
             if (guide := self._guide) is not None and self._contents.has(file):
                 self.prefetch(guide.names(self._contents.metadata(file)))
@@ -245,11 +253,6 @@ class PackageIndex:
     def _load(self, place: Place, name: str, variant: str | None) -> list[ReleaseFile]:
         coming = self._coming.pop((place, name), None) if variant is None else None
         return coming.result() if coming is not None else self._listings.files(place, name, variant)
-
-
-def _question(target: str, key: tuple[str, str | None, Version | None]) -> str:
-    name, variant, version = key
-    return f"{target} {name} {variant or '-'} {version or '-'}"
 
 
 def _merged(found: list[list[ReleaseFile]], version: Version | None) -> list[ReleaseFile]:

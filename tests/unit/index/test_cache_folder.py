@@ -10,7 +10,7 @@ import pytest
 from filelock import FileLock
 
 from envsolve.cli.app import run
-from envsolve.index.cache import Cache
+from envsolve.index.cache import FORMAT, Cache
 from envsolve.index.cache_folder import CacheFolder
 
 
@@ -45,8 +45,8 @@ def test_clear_takes_all_of_its_own_and_the_empty_folders(tmp_path: Path) -> Non
 def test_clear_leaves_what_others_put_there(tmp_path: Path) -> None:
     folder = _filled(tmp_path / "cache")
     mine = [
-        "notes.txt", "index-3/notes.txt", "index-2/page/notes.txt", "index-2/page/ab/notes.txt",
-        f"index-3/photos/ab/{'c' * 38}", "wheels/mine-1.0-py3-none-any.whl", "wheels/house/a.whl",
+        "notes.txt", f"{FORMAT}/notes.txt", "index-2/page/notes.txt", "index-2/page/ab/notes.txt",
+        f"{FORMAT}/photos/ab/{'c' * 38}", "wheels/mine-1.0-py3-none-any.whl", "wheels/house/a.whl",
         "virtualenv/wheel/pip.whl", "conda/pkgs/a.conda", "index/page/ab/" + "c" * 38,
     ]  # fmt: skip
     for name in mine:
@@ -56,7 +56,7 @@ def test_clear_leaves_what_others_put_there(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / ("d" * 38)).write_text("mine")
-    (folder.path / "index-3" / "page" / "cd").symlink_to(elsewhere)
+    (folder.path / FORMAT / "page" / "cd").symlink_to(elsewhere)
     assert folder.clear().files == 5
     assert all((folder.path / name).read_text() == "mine" for name in mine)
     assert (elsewhere / ("d" * 38)).read_text() == "mine"
@@ -116,7 +116,7 @@ def test_prune_takes_what_lies_unused(tmp_path: Path) -> None:
         _aged(path, 40)
     kept = _aged(folder.path / "wheels" / ("cd" * 32) / "b-1.0-py3-none-any.whl", 40)
     os.utime(kept.parent, (NOW - DAY, NOW - DAY))  # an install has used it
-    read = _aged(folder.path / "index-3" / "page" / "ab" / ("e" * 38), 40)
+    read = _aged(folder.path / FORMAT / "page" / "ab" / ("e" * 38), 40)
     os.utime(read, (NOW - DAY, NOW - 40 * DAY))
     assert folder.prune(60, now=NOW).files == 0
     assert folder.prune(30, now=NOW).files == len(files)

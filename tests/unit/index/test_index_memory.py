@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from packaging.version import Version
 
 from envsolve.errors import OfflineError
+from envsolve.index.cache import FORMAT
 from envsolve.index.package_index import PackageIndex, open_index
 from envsolve.settings import Settings
 from fakes.index_server import IndexServer
@@ -143,3 +145,45 @@ def _age(folder: Path, seconds: float = 1e6) -> None:
         if path.is_file():
             then = path.stat().st_mtime - seconds
             os.utime(path, (then, then))
+
+
+def test_runs_side_by_side_keep_what_the_other_wrote(server: IndexServer, tmp_path: Path) -> None:
+    for name in ("lib", "other", "third"):
+        server.add_package(StubWheel(name=name, version="1.0"))
+    with _index(server, tmp_path) as one:
+        _remember(one)
+        with _index(server, tmp_path) as two:
+            _remember(two, "other")
+    with _index(server, tmp_path, refresh=True) as anew:
+        _remember(anew, "third")
+    with _index(server, tmp_path) as index:
+        assert [index.recall(name, "target") for name in ("lib", "other", "third")] == [KNOWN] * 3
+
+
+def test_what_is_no_answer_is_passed_over(server: IndexServer, tmp_path: Path) -> None:
+    server.add_package(StubWheel(name="lib", version="1.0"))
+    with _index(server, tmp_path) as index:
+        _remember(index)
+    (file,) = (tmp_path / "cache" / FORMAT / "worked-out").iterdir()
+    head, body = file.read_text().split("\n")
+    (key,) = json.loads(body)
+    for broken in ([], {}, {key: None}, {key: [None, KNOWN]}, {key: [[]]}):
+        file.write_text(f"{head}\n{json.dumps(broken)}")
+        with _index(server, tmp_path) as index:
+            assert index.recall("lib", "target") is None
+    file.write_text(f"{head}\n{body}")
+    with _index(server, tmp_path) as index:
+        assert index.recall("lib", "target") == KNOWN
+
+
+def test_a_target_that_has_grown_large_keeps_what_is_used(
+    server: IndexServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("envsolve.index.shelf._MOST", 2)
+    for name in ("lib", "other", "third"):
+        server.add_package(StubWheel(name=name, version="1.0"))
+        with _index(server, tmp_path) as index:
+            index.recall("lib", "target")
+            _remember(index, name)
+    with _index(server, tmp_path) as index:
+        assert [index.recall(name, "target") for name in ("lib", "other", "third")] == [KNOWN, None, KNOWN]
