@@ -33,7 +33,7 @@ _MATCH = r"\b(?:match\w*|mismatch\w*|differ\w*)\b"
 _SIGNS = (
     _sign("arch_list_at_run", r"TORCH_CUDA_ARCH_LIST", *_FINE, "no-kernels"),
     _sign("tuple_in_arch_list", r"(?:capability\w*\([^)]*\)|\(\d+, ?\d+\)) in torch", *_FINE, "no-kernels"),
-    _sign("rtx50_is_8x", r"RTX ?50\d\d\b[^\n]{0,60}\bsm_\d+", "no-kernels"),
+    _sign("rtx50_is_8x", r"RTX ?50\d\d\b[^\n]{0,60}\bsm_(?:8\d|100)\b", "no-kernels"),
     _sign(
         "sm89_missing",
         r"sm_\d+\b[^\n]{0,40}\b(?:missing|not in|isn't|absent)|\b(?:missing|lacks?|without|no) sm_\d+",
@@ -92,4 +92,9 @@ def _wrong(found: Finding, s: Situation) -> Iterator[tuple[str, str]]:
     for sign in _SIGNS:
         if (not sign.codes or found.code in sign.codes) and sign.words.search(text):
             row = s.facts.belief(sign.belief)
-            yield row[0][:1].lower() + row[0][1:], row[1]
+            yield _within_a_line(row[0]), row[1]
+
+
+def _within_a_line(belief: str) -> str:
+    """A sentence after a colon: a name such as RTX keeps its capitals."""
+    return belief if belief[1:2].isupper() else belief[:1].lower() + belief[1:]

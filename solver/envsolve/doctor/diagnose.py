@@ -21,6 +21,7 @@ from envsolve.doctor.causes import (
     install_platform,
     install_python,
     install_version,
+    install_words,
     kernels,
     kinds,
     libraries,
@@ -54,6 +55,7 @@ CAUSES: tuple[Cause, ...] = (
     install_version.unmet_version,
     install_python.required_python,
     install_conflict.conflict,
+    install_words.unreadable,
     install_index.plain_words,
     install_index.unlisted,
     # What is imported is not what is installed, or does not belong together.
@@ -91,6 +93,7 @@ CAUSES: tuple[Cause, ...] = (
     install_extras.cuda_for_the_cpu,
     # Nothing is wrong with the set, or something else is.
     outside.saved_on_gpu,
+    outside.no_triton,
     outside.known_message,
     healthy.harmless,
     healthy.fits,

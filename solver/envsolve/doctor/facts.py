@@ -120,6 +120,12 @@ class Facts:
         """A requirement for the installer as it was before a change: "pip<24.1"."""
         return next(f"{name}<{row[1]}" for name, row in self._tree("installers").items() if row[0] == change)
 
+    def handed_on(self, library: str) -> tuple[Dotted, str, str]:
+        """For a driver's library: the first branch that has it, the Container Toolkit and the Docker Desktop that hand
+        it on."""
+        row = self._tree("handed_on")[library]
+        return Dotted.parse(row[0]), row[1], row[2]
+
     def belief(self, name: str) -> tuple[str, str]:
         """(a common false belief, the truth) by its id in ways/beliefs.yaml. Read when a text shows one."""
         row = self._beliefs[name]

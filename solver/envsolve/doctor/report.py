@@ -68,6 +68,7 @@ _SPOKEN_CUDA = regex(
     re.IGNORECASE,
 )
 _PINNED = regex(r"(?<!\S)(torch(?:vision|audio)?)==(\d[\w.]*(?:\+\w+)?)(?!\S)")
+_UNMET = ("pip-none", "pip-no-match", "uv-none", "bad-requirement", "legacy-parse")
 _ROCM = regex(r"ROCM used to build PyTorch\s*:\s*(\d[\w.-]*)")
 _AVAILABLE = regex(
     r"(?:Is CUDA available|torch\.cuda\.is_available(?:\(\))?)`?\s*(?:==|=|:|->|is|returns?|gives|says"
@@ -87,7 +88,8 @@ def read_report(text: str, rulebook: Rulebook, facts: Facts) -> Evidence:
     symptoms = report_symptoms.symptoms(text)
     changed = changes(text)
     wheels = _wheels(text)
-    history = tuple(sorted((*packages(text, found, changed), *_printed(said, text, symptoms)), key=lambda p: p.line))
+    told = (*packages(text, found, changed), *_printed(said, text, symptoms))
+    history = tuple(sorted(_there(told, symptoms), key=lambda p: p.line))
     typed = commands(found)
     history = (*history, *_only_asked_for(typed, {row.name for row in history}))
     clues = report_machine.Clues(text=text, found=found, said=said, symptoms=symptoms, wheels=wheels)
@@ -104,6 +106,13 @@ def read_report(text: str, rulebook: Rulebook, facts: Facts) -> Evidence:
         environment=report_environment.environment(text, found),
         files=wheels,
     )
+
+
+def _there(rows: Iterable[Installed], symptoms: Iterable[Symptom]) -> Iterator[Installed]:
+    """The rows less the requirements that an installer repeats where it can't meet or read them."""
+    unmet = {symptom.line for symptom in symptoms if symptom.name in _UNMET}
+    unmet |= {symptom.line + 1 for symptom in symptoms if symptom.name == "bad-requirement"}  # it stands there again
+    yield from (row for row in rows if row.source != "said" or row.line not in unmet)
 
 
 def _only_asked_for(typed: Iterable[Command], known: set[str]) -> Iterator[Installed]:

@@ -91,6 +91,7 @@ CUDA = table(
     ("stub-library", r"CUDA driver is a stub library|Error 34\b|cudaErrorStubLibrary"),
     ("init-failed", r"CUDA driver initialization failed, you might not have a CUDA gpu"),
     ("no-jit-compiler", r"PTX JIT compiler library not found|libnvidia-ptxjitcompiler\S* (?:not found|cannot open)"),
+    ("error-500", r"Error 500: named symbol not found|CUDA_ERROR_NOT_FOUND\b[^\n]*named symbol not found"),
     ("error-802", r"system not yet initialized|CUDA_ERROR_SYSTEM_NOT_READY|Error 802\b"),
     ("error-803", r"unsupported display driver\s*/\s*cuda driver combination|Error 803\b"),
     (

@@ -62,6 +62,11 @@ INSTALL = table(
         r"placeholder (?:project|package)|is a placeholder|must be installed from the NVIDIA|nvidia-pyindex",
     ),
     (
+        "bad-requirement",
+        r"ERROR: Invalid requirement: '(?P<requirement>[^\n]+?)'(?=[:\n]|$)"
+        r"|error: Failed to parse: `(?P<requirement2>[^`\n]+)`",
+    ),
+    (
         "legacy-parse",
         r"Invalid (?:requirement|version|wheel filename)|InvalidVersion|Expected end or semicolon|is in an "
         r"unsupported or invalid wheel",

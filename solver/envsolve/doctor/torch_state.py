@@ -43,6 +43,7 @@ class Torch:
     cuda: Dotted | None = None
     build: Build | None = None
     distributor: str = ""  # "conda" where conda made it
+    unlabelled: bool = False  # on macOS, where files carry no label
 
     @property
     def known(self) -> bool:
@@ -63,7 +64,7 @@ class Torch:
         """For sentences: "torch 2.9.1+cu130"."""
         if not self.known:
             return "torch"
-        label = f"+{self.variant}" if self.variant and "+" not in self.text else ""
+        label = f"+{self.variant}" if self.variant and "+" not in self.text and not self.unlabelled else ""
         return f"torch {self.text}{label}"
 
 
@@ -82,6 +83,7 @@ def torch_of(evidence: Evidence, rulebook: Rulebook) -> Torch:
         vendor=bool(_VENDOR_LABEL.match(text.partition("+")[2])) or bool(re.search(r"\da0\+", text)),
         cuda=cuda_of(variant) or _dotted(evidence.torch.cuda),
         distributor="conda" if row and (row.build or row.name == "pytorch") else "",
+        unlabelled=evidence.machine.os == "macos" and "os" in evidence.host.known,
     )
     return replace(torch, build=_build(torch, evidence, rulebook))
 

@@ -40,7 +40,9 @@ def facts_of(situation: Situation) -> list[str]:
     torch, machine = situation.torch, situation.machine
     lines = []
     if torch.known:
-        why = f" ({torch.variant} by {torch.why})" if torch.variant and not torch.certain else ""
+        why = (
+            f" ({torch.variant} by {torch.why})" if torch.variant and not torch.certain and not torch.unlabelled else ""
+        )
         lines.append(f"installed: {torch.shown}{why}")
     if torch.build is not None and torch.build.targets_known and torch.build.sm:
         code = " ".join(map(str, (*torch.build.sm, *torch.build.ptx)))

@@ -77,6 +77,19 @@ INSTALLERS = Table(
     core=False,
 )
 
+HANDED_ON = Table(
+    name="handed_on",
+    file="doctor/tools.yaml",
+    keys=(Column(name="library", read=fields.text),),
+    columns=(
+        Column(name="branch", read=fields.dotted),
+        Column(name="toolkit", read=fields.version),
+        Column(name="docker_desktop", read=fields.version),
+        *WHENCE,
+    ),
+    core=False,
+)
+
 BROUGHT = Table(name="brought", file="doctor/tools.yaml", keys=(_PACKAGE,), columns=WHENCE, core=False)
 
-DOCTOR_TABLES = (PAIRS, EXTENSIONS, BAD_NAMES, SYSTEMS, CONDA_RANGES, PYTHONS, INSTALLERS, BROUGHT)
+DOCTOR_TABLES = (PAIRS, EXTENSIONS, BAD_NAMES, SYSTEMS, CONDA_RANGES, PYTHONS, INSTALLERS, HANDED_ON, BROUGHT)

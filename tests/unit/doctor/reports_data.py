@@ -1,6 +1,6 @@
 """The reports of tests/unit/doctor/reports: invented texts in the form of real tools, with the answers that are right.
 
-=== id | accepted codes, the best first | what must not be said; separated by semicolons
+=== id | accepted codes, the best first | what must not be said | what must be said; both separated by semicolons
 the text
 """
 
@@ -20,6 +20,7 @@ class Report:
     id: str
     codes: tuple[str, ...]
     must_not_say: tuple[str, ...]
+    must_say: tuple[str, ...]
     text: str
 
 
@@ -33,10 +34,15 @@ def reports() -> tuple[Report, ...]:
 def _report(part: str) -> Report:
     head, _, text = part.partition("\n")
     name, codes, *rest = (field.strip() for field in head.split("|"))
-    never = rest[0].split(";") if rest else []
+    never, always = (*rest, "", "")[:2]
     return Report(
         id=name,
         codes=tuple(codes.split()),
-        must_not_say=tuple(n.strip().lower() for n in never if n.strip()),
+        must_not_say=_words(never),
+        must_say=_words(always),
         text=text,
     )
+
+
+def _words(field: str) -> tuple[str, ...]:
+    return tuple(word.strip().lower() for word in field.split(";") if word.strip())

@@ -35,6 +35,8 @@ def test_the_cause_is_named(report: Report) -> None:
     assert finding.code in report.codes, finding.headline
     for wrong in report.must_not_say:
         assert wrong not in said(finding)
+    for right in report.must_say:
+        assert right in said(finding)
 
 
 @pytest.mark.parametrize("report", REPORTS[::5], ids=lambda report: report.id)

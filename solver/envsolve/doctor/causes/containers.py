@@ -11,6 +11,7 @@ from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.wording import quoted
 from envsolve.doctor.write import finding, fix
+from envsolve.record import replace
 from envsolve.regex import regex
 from envsolve.rulebook.tables import Certainty
 
@@ -39,6 +40,7 @@ _IN_WSL = (
 _ASKS_FOR_GPU = regex(
     r"--gpus|--runtime[= ]nvidia|--device[= ](?:nvidia|/dev/nvidia)|nvidia-docker|deploy:|--nv\b|--rocm\b"
 )
+_DXG_LIBRARY = "libnvdxgdmal.so.1"
 _HOSTED = regex(r"\bColab\b|\bKaggle\b|\bSageMaker\b|\bPaperspace\b", re.IGNORECASE)
 _WSL_1 = regex(r"\bWSL ?1\b|-Microsoft\b|(?:Running|Stopped)\s+1\s*$|\bWSL version 1\b", re.MULTILINE)
 _HOST_DRIVER = regex(r"driver not loaded|driver error|driver rpc error")
@@ -68,7 +70,7 @@ _NOT_LINUX_DRIVER = fix(
 
 def not_passed(s: Situation) -> Finding | None:
     """A container, WSL or guest that does not get the GPU."""
-    return _runtime_refuses(s) or _container_without(s) or _wsl(s) or _guest(s) or _hosted(s)
+    return _runtime_refuses(s) or _half_handed_on(s) or _container_without(s) or _wsl(s) or _guest(s) or _hosted(s)
 
 
 def _runtime_refuses(s: Situation) -> Finding | None:
@@ -84,6 +86,22 @@ def _runtime_refuses(s: Situation) -> Finding | None:
         way = fix("make nvidia-smi work on the host first", "nvidia-smi", "sudo modprobe nvidia")
         return finding(s, "driver-not-reachable", headline, shown=[shown], fixes=[way])
     return _passing(s, "the container runtime cannot hand on the GPU", [shown.text], _TOOLKIT, _RUN_WITH_GPU)
+
+
+def _half_handed_on(s: Situation) -> Finding | None:
+    """A container in WSL whose runtime does not know a library of newer drivers for Windows."""
+    shown = s.evidence.first("error-500")
+    if shown is None or not (s.machine.wsl or s.evidence.host.container):
+        return None
+    branch, toolkit, desktop = s.facts.handed_on(_DXG_LIBRARY)
+    if s.machine.driver is not None and s.machine.driver < branch:
+        return None
+    headline = f"the container gets the GPU without {_DXG_LIBRARY}, which drivers for Windows from {branch} on need"
+    text = (
+        f"update Docker Desktop to {desktop} or newer, or the NVIDIA Container Toolkit inside WSL to {toolkit} or newer"
+    )
+    found = _passing(s, headline, quoted([shown]), fix(text, "nvidia-ctk --version"))
+    return replace(found, certainty="high" if s.evidence.host.container and s.machine.driver else "medium")
 
 
 def _container_without(s: Situation) -> Finding | None:

@@ -45,11 +45,30 @@ def _pytorch_cuda(s: Situation, unmet: Failed) -> Finding:
     if held is None or held.first is None or held.last is None:
         return _finding(s, unmet, "no-wheel", f"there is no {unmet.text}", fix("take pip", _PLAN_ALL))
     if number and held.first <= number <= held.last:
-        headline = f"{unmet.text} is on the channels pytorch and nvidia, which were not both given"
-        return _finding(s, unmet, "index-problem", headline, fix("give both channels, or use pip", _PLAN_ALL))
+        return _on_both_channels(s, unmet)
     text = "older CUDA: cudatoolkit with the pytorch of its time; newer: pip, since the channel has ended"
     headline = f"there is no {unmet.text.strip()}: pytorch-cuda exists from {held.first} to {held.last}"
     return _finding(s, unmet, "no-wheel", headline, fix(text, _PLAN_ALL))
+
+
+def _on_both_channels(s: Situation, unmet: Failed) -> Finding:
+    """A pytorch-cuda that exists: one of its channels was not given, or this conda does not see what is there."""
+    text = unmet.text.strip()
+    if s.machine.arch != "x86_64" and "arch" in s.evidence.host.known:
+        headline = f"pytorch-cuda has builds for x86-64 alone, none for {s.machine.arch}"
+        return _finding(s, unmet, "no-wheel", headline, fix("take the packages from pip", _PLAN_ALL))
+    if all(re.search(rf"(?:-c|--channel)[ =]{channel}\b", s.evidence.text) for channel in ("pytorch", "nvidia")):
+        headline = f"{text} is on the channels pytorch and nvidia, and this conda does not see it there"
+        look = fix(
+            "drop its old lists; see whether a mirror, a channel priority or another platform stands in between",
+            "conda clean --index-cache",
+            "conda config --show channel_alias channel_priority subdir custom_channels",
+        )
+        pip = fix("or take the packages from pip: the channel has ended", _PLAN_ALL)
+        shown = [unmet.symptom]
+        return finding(s, "index-problem", headline, shown=shown, fixes=[look, pip], certainty="medium")
+    headline = f"{text} is on the channels pytorch and nvidia, which were not both given"
+    return _finding(s, unmet, "index-problem", headline, fix("give both channels, or use pip", _PLAN_ALL))
 
 
 def _number(unmet: Failed) -> Dotted | None:

@@ -18,9 +18,10 @@ from envsolve.doctor.fixes import (
     planned,
     same_version,
 )
+from envsolve.doctor.offers import python_serves
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.ways_out import remedies
-from envsolve.doctor.wording import gpu_words
+from envsolve.doctor.wording import gpu_words, python_of
 from envsolve.doctor.write import finding, fix
 from envsolve.dotted import Dotted
 from envsolve.judge.kernels import best_cubin
@@ -91,6 +92,11 @@ def _variants_with_code(s: Situation) -> Iterator[Fix]:
         for build in s.rulebook.builds_on(s.machine.platform)
         if build.advertised and capabilities and all(best_cubin(build, c, tegra) for c in capabilities)
     ]
+    here = [build for build in builds if python_serves(s, [build])]
+    if builds and not here:
+        first = min(build.python[0] for build in builds)
+        yield fix(f"builds with code for it have no file for {python_of(s.evidence)}: take Python {first} or newer")
+    builds = here or builds
     if capabilities and not builds:
         yield from remedies(s)
         if len(set(capabilities)) > 1:

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 
 from packaging.specifiers import SpecifierSet
 
+from envsolve.addresses import PYTORCH_INDEX
 from envsolve.doctor.evidence import Symptom
 from envsolve.doctor.finding import Finding, Fix
+from envsolve.doctor.fixes import same_version
 from envsolve.doctor.report_frames import module_of, site_of
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.torch_state import public
@@ -118,11 +120,20 @@ def _stray(s: Situation, shown: Symptom, what: str) -> Finding:
         "variant-mismatch",
         f"{what} is loaded in place of the wheel's own{where}",
         shown=[shown],
-        fixes=[fix("take system CUDA and cuDNN out of LD_LIBRARY_PATH for this environment", "unset LD_LIBRARY_PATH")],
+        fixes=list(_own_again(s, path)),
         certainty="high" if path else "medium",
         fine=["a wheel brings its own CUDA, cuDNN and NCCL"],
         elsewhere=bool(path),
     )
+
+
+def _own_again(s: Situation, path: str) -> Iterator[Fix]:
+    """Without a library path in the report, the nvidia packages may as well be other ones than torch requires."""
+    yield fix("take system CUDA and cuDNN out of LD_LIBRARY_PATH for this environment", "unset LD_LIBRARY_PATH")
+    if not path and s.torch.distributor != "conda" and (version := same_version(s)):
+        index = f" --index-url {PYTORCH_INDEX}/{s.torch.variant}" if "+" in s.torch.text else ""
+        text = "if none is set there, another nvidia package than torch requires is installed: let torch bring its own"
+        yield fix(text, f"pip install --force-reinstall torch=={version}{index}")
 
 
 def _between_nvidia(s: Situation) -> Symptom | None:

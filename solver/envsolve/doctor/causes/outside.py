@@ -18,6 +18,18 @@ _SAID = {
         "the GPU's memory is full: the set itself works",
         "use a smaller batch or model, and see who else uses the card",
     ),
+    "mps-float64": (
+        "Apple's GPU (MPS) has no float64: the set itself works",
+        "use float32 there, or the device cpu for what needs float64",
+    ),
+    "mps-operator": (
+        "torch has no such operator for Apple's GPU (MPS): the set itself works",
+        "let it fall back to the CPU: PYTORCH_ENABLE_MPS_FALLBACK=1, set before Python starts; a newer torch has more",
+    ),
+    "mps-memory": (
+        "the memory that Apple's GPU may use is full: the set itself works",
+        "use a smaller batch or model, and close what else takes memory",
+    ),
     "no-device-code": (
         "a program with CUDA code of its own (ggml, llama.cpp) has none for this GPU; torch is not to blame",
         "take a build of it for this GPU, or build it here (CMAKE_CUDA_ARCHITECTURES=native)",
@@ -115,6 +127,20 @@ def known_message(s: Situation) -> Finding | None:
 def _of_nvidia_smi(shown: Symptom) -> bool:
     """What nvidia-smi may not do tells of the driver, not of a file."""
     return shown.name == "access-denied" and "nvidia-smi" in shown.text
+
+
+def no_triton(s: Situation) -> Finding | None:
+    """torch.compile without a Triton: on Windows nothing brings one along."""
+    shown = next((x for x in s.evidence.all("triton-missing") if "Cannot find a working" in x.text), None)
+    if shown is None:
+        return None
+    package = "triton-windows" if s.machine.os == "windows" else "triton"
+    version = s.facts.paired(package, s.torch.version) if s.torch.version else None
+    pin = f"{package}=={version}{'.*' if package == 'triton-windows' else ''}" if version else package
+    belongs = f"take the one that belongs to {s.torch.shown}" if version else "take the one that belongs to this torch"
+    ways = [fix(belongs, f'pip install "{pin}"'), fix("or run without torch.compile: eager code needs no Triton")]
+    fine = [f"{s.torch.shown} is not to blame"] if s.torch.known else []
+    return finding(s, "not-torch", "torch.compile finds no Triton", shown=[shown], fixes=ways, fine=fine)
 
 
 def saved_on_gpu(s: Situation) -> Finding | None:

@@ -74,6 +74,8 @@ def _missing(s: Situation) -> Iterator[Missing]:
     e = s.evidence
     if not s.torch.known or (s.torch.variant == "" and not s.torch.vendor):
         yield ASK_TORCH
+    if s.machine.os == "macos" and "os" in e.host.known:
+        return
     if s.machine.vendor == "amd":
         if not any(gpu.gfx for gpu in s.machine.gpus):
             yield _GFX
