@@ -93,6 +93,7 @@ CAUSES: tuple[Cause, ...] = (
     install_extras.cuda_for_the_cpu,
     # Nothing is wrong with the set, or something else is.
     outside.saved_on_gpu,
+    outside.faulty_file,
     outside.no_triton,
     outside.known_message,
     healthy.harmless,

@@ -120,6 +120,11 @@ class Facts:
         """A requirement for the installer as it was before a change: "pip<24.1"."""
         return next(f"{name}<{row[1]}" for name, row in self._tree("installers").items() if row[0] == change)
 
+    def fault_of(self, file: str, torch: Version) -> tuple[str, str] | None:
+        """(what it misses, the first release without the fault) for a file of torch that many machines can't load."""
+        row = self._tree("faulty_files").get(file.lower())
+        return (row[1], row[2]) if row and SpecifierSet(row[0]).contains(torch) else None
+
     def handed_on(self, library: str) -> tuple[Dotted, str, str]:
         """For a driver's library: the first branch that has it, the Container Toolkit and the Docker Desktop that hand
         it on."""

@@ -16,6 +16,7 @@ from envsolve.resolve.plan import Missing, Plan
 from envsolve.resolve.planner import plan as make_plan
 from envsolve.resolve.request import Request
 
+_OF_A_PROJECT = ("add", "sync", "run", "lock")
 FAMILY = ("torch", "torchvision", "torchaudio")
 
 
@@ -71,7 +72,20 @@ def new_environment(plan: Plan, why: str = "") -> Fix:
 def other_build(situation: Situation, *, torch: str = "", variant: str | None = None, why: str = "") -> list[Fix]:
     """The nearest build that runs on this machine, else how to have one chosen."""
     found = planned(situation, torch=torch, variant=variant)
-    return [new_environment(found, why)] if found else [choose(situation)]
+    return ways_to(found, situation, why) if found else [choose(situation)]
+
+
+def ways_to(plan: Plan, situation: Situation, why: str = "") -> list[Fix]:
+    """A new environment with the plan's packages; where uv manages a project, what that needs as well."""
+    project = any(c.tool == "uv" and c.verb in _OF_A_PROJECT for c in situation.evidence.commands)
+    return [new_environment(plan, why), *([_in_project(plan)] if project else [])]
+
+
+def _in_project(plan: Plan) -> Fix:
+    names = [f"{p.name}=={p.version}" for p in plan.packages]
+    command = ["envsolve", "lock", *names, "--variant", plan.variant, "--snippet", "uv"]
+    text = "or, in the project that uv manages: give torch its index in pyproject.toml; this prints what to add"
+    return Fix(text=text, commands=(shlex.join(command), "uv sync"))
 
 
 def choose(situation: Situation) -> Fix:

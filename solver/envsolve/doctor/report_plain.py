@@ -12,7 +12,7 @@ from envsolve.regex import regex
 
 _TIME = regex(
     r"^\s{0,4}\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?(?: ?\[?(?:INFO|ERROR"
-    r"|WARN(?:ING)?|DEBUG)\]?:?)? "
+    r"|WARN(?:ING)?|DEBUG)\]?:?)?(?: |$)"
 )
 # What docker's builder puts in front: "#12 61.32 Killed", "1.912 ERROR: …".
 _BUILDER = regex(
@@ -40,7 +40,8 @@ def plain(text: str) -> str:
     """The text, line for line, without colours, times, quote signs, names of services and fences."""
     lines = [line.rstrip() for line in _unescaped(tidy(text)).translate(_QUOTE_SIGNS).split("\n")]
     lines = _numberless(_unwrapped(_single_spaced(lines)))
-    lines = [_KERNEL.sub("", _BUILDER.sub("", _TIME.sub("", _shortened(line)))) for line in lines]
+    # A log of a log has two times.
+    lines = [_KERNEL.sub("", _BUILDER.sub("", _TIME.sub("", _TIME.sub("", _shortened(line))))) for line in lines]
     if sum(line.startswith(">") and line[1:2] in (" ", "") for line in lines) >= 3:
         lines = [_QUOTE.sub("", line) for line in lines]
     services = Counter(match[1] for line in lines if (match := _SERVICE.match(line)))
@@ -80,7 +81,8 @@ def _numberless(lines: list[str]) -> list[str]:
     """The lines without the numbers that an editor counts them with."""
     found = [_NUMBER.match(line) for line in lines if line]
     numbers = [int(match[1]) for match in found if match]
-    counted = len(numbers) == len(found) >= _FEW and all(b > a for a, b in pairwise(numbers))
+    rising = len(numbers) == len(found) >= 2 and all(b > a for a, b in pairwise(numbers))
+    counted = rising and (len(found) >= _FEW or numbers == list(range(1, len(found) + 1)))
     return [_NUMBER.sub("", line) for line in lines] if counted else lines
 
 

@@ -61,6 +61,7 @@ EXTENSION = table(
         "build-failed",
         r"Failed(?: to build installable wheels for some pyproject.toml based projects| building wheel for) "
         r"\(?(?P<package>[\w-]+)"
+        r"|Building wheel for (?P<package3>[\w.-]+) \([^()\n]*\)[ .]*error\b"
         r"|Getting requirements to build wheel did not run successfully|Failed to build `?(?P<package2>[\w.-]+)"
         r"|Preparing metadata \(setup\.py\)[^\n]*error|metadata-generation-failed|error: subprocess-exited-with-error",
     ),

@@ -43,7 +43,8 @@ def facts_of(situation: Situation) -> list[str]:
         why = (
             f" ({torch.variant} by {torch.why})" if torch.variant and not torch.certain and not torch.unlabelled else ""
         )
-        lines.append(f"installed: {torch.shown}{why}")
+        row = situation.evidence.installed.get("torch") or situation.evidence.installed.get("pytorch")
+        lines.append(f"{'named' if row is not None and row.source == 'said' else 'installed'}: {torch.shown}{why}")
     if torch.build is not None and torch.build.targets_known and torch.build.sm:
         code = " ".join(map(str, (*torch.build.sm, *torch.build.ptx)))
         lines.append(f"its code: {code}")

@@ -77,6 +77,19 @@ INSTALLERS = Table(
     core=False,
 )
 
+FAULTY_FILES = Table(
+    name="faulty_files",
+    file="doctor/tools.yaml",
+    keys=(Column(name="file", read=fields.text),),
+    columns=(
+        Column(name="torch", read=fields.specifier),
+        Column(name="misses", read=fields.text),
+        Column(name="fixed", read=fields.version),
+        *WHENCE,
+    ),
+    core=False,
+)
+
 HANDED_ON = Table(
     name="handed_on",
     file="doctor/tools.yaml",
@@ -92,4 +105,15 @@ HANDED_ON = Table(
 
 BROUGHT = Table(name="brought", file="doctor/tools.yaml", keys=(_PACKAGE,), columns=WHENCE, core=False)
 
-DOCTOR_TABLES = (PAIRS, EXTENSIONS, BAD_NAMES, SYSTEMS, CONDA_RANGES, PYTHONS, INSTALLERS, HANDED_ON, BROUGHT)
+DOCTOR_TABLES = (
+    PAIRS,
+    EXTENSIONS,
+    BAD_NAMES,
+    SYSTEMS,
+    CONDA_RANGES,
+    PYTHONS,
+    INSTALLERS,
+    FAULTY_FILES,
+    HANDED_ON,
+    BROUGHT,
+)

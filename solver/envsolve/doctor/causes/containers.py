@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from envsolve.doctor.causes.driver_loading import no_libcuda
-from envsolve.doctor.evidence import Command
+from envsolve.doctor.evidence import Command, Symptom
 from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.wording import quoted
@@ -81,11 +81,28 @@ def _runtime_refuses(s: Situation) -> Finding | None:
         shown = cli
     if shown is None:
         return None
+    if shown.name == "k8s-no-gpu":
+        return _no_node(s, shown)
     if _HOST_DRIVER.search(shown.text) and not s.machine.wsl:
         headline = "the host's NVIDIA driver is not loaded, so that no container gets it"
         way = fix("make nvidia-smi work on the host first", "nvidia-smi", "sudo modprobe nvidia")
         return finding(s, "driver-not-reachable", headline, shown=[shown], fixes=[way])
     return _passing(s, "the container runtime cannot hand on the GPU", [shown.text], _TOOLKIT, _RUN_WITH_GPU)
+
+
+def _no_node(s: Situation, shown: Symptom) -> Finding:
+    """Kubernetes has no node with a GPU to give."""
+    headline = "no node has a GPU to give: they are all taken, or the nodes announce none"
+    announced = fix(
+        "see what the nodes announce and have given away",
+        "kubectl describe nodes | grep -E '^Name:|nvidia.com/gpu'",
+    )
+    plugin = fix(
+        "where they announce none, the device plugin (or the GPU operator) does not run there, or the node's runtime "
+        "does not know NVIDIA's",
+        "kubectl get pods -A | grep -i -E 'nvidia|gpu'",
+    )
+    return _passing(s, headline, [shown.text], announced, plugin)
 
 
 def _half_handed_on(s: Situation) -> Finding | None:

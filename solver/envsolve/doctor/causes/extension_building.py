@@ -61,7 +61,7 @@ def _fixes(s: Situation, shown: Symptom, package: str) -> Iterator[Fix]:
 def _being_built(s: Situation) -> str | None:
     """The extension that an installer was building; None for anything else."""
     e = s.evidence
-    words = [x.get("package") or x.get("package2") for x in e.all("build-failed")]
+    words = [x.get("package") or x.get("package2") or x.get("package3") for x in e.all("build-failed")]
     words += [r for c in e.commands if c.tool in ("pip", "uv") for r in c.requirements]
     words += _SDIST.findall(e.text)
     for word in words:

@@ -8,6 +8,7 @@ from packaging.version import Version
 
 from envsolve.doctor.failed import FAMILY, Failed, failed
 from envsolve.doctor.finding import Finding
+from envsolve.doctor.offers import python_serves
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.write import finding, fix
 from envsolve.dotted import Dotted
@@ -70,7 +71,8 @@ def _loader(s: Situation) -> Finding | None:
     if shown.name == "glibcxx":
         way = "use a newer libstdc++ (conda-forge's libstdcxx-ng), a container, or a newer system"
     headline = f"the system is older than the build: it has no {shown.get('version').replace('_', ' ')}"
-    return _finding(s, headline, way, shown=(shown.name,))
+    newest = _newest_served(s) if shown.name == "glibc" else ""
+    return _finding(s, headline, f"{newest}{way}", shown=(shown.name,))
 
 
 def _musl(s: Situation) -> Finding | None:
@@ -137,7 +139,18 @@ def _glibc(s: Situation) -> Finding | None:
     have, need = _own_glibc(s), _needed_glibc(s)
     if have is None or need is None or have >= need or not (_fails(s) and _about_torch(s)):
         return None
-    return _finding(s, f"the wheel needs glibc {need} or newer, this system has {have}", way)
+    headline = f"the wheel needs glibc {need} or newer, this system has {have}"
+    return _finding(s, headline, f"{_newest_served(s)}{way}")
+
+
+def _newest_served(s: Situation) -> str:
+    """The newest release whose files the system's glibc serves, as the start of a way out; "" where it is not known."""
+    have = _own_glibc(s)
+    if have is None:
+        return ""
+    builds = [b for b in s.rulebook.builds_on(s.machine.platform) if b.glibc_min is not None and b.glibc_min <= have]
+    served = [b.torch for b in builds if python_serves(s, [b]) and b.advertised]
+    return f"torch {max(served)} is the newest with files for glibc {have}; " if served else ""
 
 
 def _own_glibc(s: Situation) -> Dotted | None:

@@ -16,6 +16,7 @@ from envsolve.regex import regex
 from envsolve.rulebook.tables import Build, Certainty
 
 _PYTHON_TAG = regex(r"-cp3(\d{1,2})-")
+_TAG = regex(r"cp3(\d{1,2})t?")
 _SYSTEMS = (
     ("win_", "windows", "Windows"),
     ("win32", "windows", "Windows"),
@@ -29,7 +30,8 @@ def unserved_python(s: Situation, unmet: Failed, asked: Sequence[Build]) -> Find
     spans = [build.python for build in asked]
     span = f" (it has {min(a for a, _ in spans)} to {max(z for _, z in spans)})" if spans else ""
     guessed = python_by_offer(s, unmet)
-    who = f"Python {guessed}" if guessed else python_of(s.evidence)
+    tagged = _TAG.fullmatch(unmet.symptom.get("tag"))
+    who = f"Python 3.{tagged[1]}" if tagged else f"Python {guessed}" if guessed else python_of(s.evidence)
     told = (
         f"the lowest version offered is {unmet.offered[0]}: that is Python {guessed}"
         if guessed and unmet.offered
@@ -39,14 +41,19 @@ def unserved_python(s: Situation, unmet: Failed, asked: Sequence[Build]) -> Find
     use = f"use Python {last}" if last else "use a Python that it has a file for"
     pin = f"=={unmet.version}" if unmet.version else ""
     command = f"envsolve plan {unmet.name}{pin}{f' --python {last}' if last else ''}"
-    known = bool(s.machine.python or guessed)
+    ways = [fix(f"{use}, or a newer release of {unmet.name}", command)]
+    if tagged and "when resolving dependencies for split" in s.evidence.text:
+        text = "or leave that Python out of the project: uv resolves for all that pyproject.toml allows"
+        from_ = f">={min(a for a, _ in spans)}," if spans else ""
+        ways.append(fix(text, f'requires-python = "{from_}<3.{tagged[1]}"'))
+    known = bool(s.machine.python or guessed or tagged)
     return finding(
         s,
         "python-unsupported",
         f"{unmet.shown} has no file for {who}{span}",
         shown=[unmet.symptom],
         more=[told] if told else [],
-        fixes=[fix(f"{use}, or a newer release of {unmet.name}", command)],
+        fixes=ways,
         certainty="high" if known else "medium",
         missing=() if known else (ASK_PYTHON,),
     )

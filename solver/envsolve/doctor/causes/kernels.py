@@ -13,10 +13,10 @@ from envsolve.doctor.fixes import (
     ASK_GPU,
     ASK_TORCH,
     choose,
-    new_environment,
     other_build,
     planned,
     same_version,
+    ways_to,
 )
 from envsolve.doctor.offers import python_serves
 from envsolve.doctor.situation import Situation
@@ -76,7 +76,7 @@ def _unserved(s: Situation) -> str:
 def _fixes(s: Situation) -> Iterator[Fix]:
     found = planned(s, torch=same_version(s))
     if found is not None:
-        yield new_environment(found, "which has code for it")
+        yield from ways_to(found, s, "which has code for it")
     else:
         yield from _variants_with_code(s)
     if s.evidence.host.container:
@@ -106,8 +106,9 @@ def _variants_with_code(s: Situation) -> Iterator[Fix]:
         yield fix(text, "envsolve plan torch --variant cpu")
         return
     if near := _nearest(builds, s.torch.version):
-        names = " or ".join(f"{b.torch}+{b.variant}" for b in near[-3:])
-        yield fix(f"take torch {names}, which have code for it, if the driver serves their CUDA")
+        names = [f"{b.torch}+{b.variant}" for b in near[-3:]]
+        verb, whose = ("has", "its") if len(names) == 1 else ("have", "their")
+        yield fix(f"take torch {' or '.join(names)}, which {verb} code for it, if the driver serves {whose} CUDA")
     yield choose(s)
 
 

@@ -114,6 +114,19 @@ _FAILED = ("build-failed", "pip-none", "conflict", "uv-no-solution", "conda-unsa
 _FAMILY = ("torch", "torchvision", "torchaudio", "triton")
 
 
+def faulty_file(s: Situation) -> Finding | None:
+    """A file of this very release of torch that can't be loaded on many machines."""
+    for shown in s.evidence.all("crt") if s.torch.version else ():
+        name = re.search(r"[\w.-]+\.(?:dll|so)\b", shown.text[shown.text.find("torch") :])
+        fault = s.facts.fault_of(name[0], s.torch.version) if name and s.torch.version else None
+        if fault and name:
+            missed, fixed = fault
+            headline = f"{name[0]} of {s.torch.shown} needs {missed}, which many machines have not"
+            way = fix(f"take torch {fixed}, which does not need it", f"envsolve plan torch=={fixed}")
+            return finding(s, "not-torch", headline, shown=[shown], fixes=[way])
+    return None
+
+
 def known_message(s: Situation) -> Finding | None:
     """A known message of something else."""
     shown = next((x for x in s.evidence.symptoms if x.name in _SAID and not _of_nvidia_smi(x)), None)
