@@ -51,7 +51,7 @@ def former_lock(texts: dict[Path, str], place: tuple[str, str]) -> Lock | None:
         except NewerLockError:
             raise
         except InputError as error:
-            talk.detail(f"{path}: its versions are not kept: {error.message}")
+            talk.say(f"note: {error.message}; no version of it is kept")
             continue
         return formats.pick(locks, platform=place[0], python=place[1]) or (locks[0] if len(locks) == 1 else None)
     return None

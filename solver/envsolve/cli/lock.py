@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -147,6 +148,7 @@ def order_of(
 
     outputs = () if snippet else outputs_of(names, jobs)
     paths = [output.path for output in outputs]
+    _check_places(paths, names, jobs)
     return LockOrder(
         jobs=tuple(jobs),
         outputs=outputs,
@@ -159,6 +161,19 @@ def order_of(
         channels=channels,
         folders=frozenset(path.parent for path in paths if _in_folder(path, names)),
     )
+
+
+def _check_places(paths: Sequence[Path], names: Sequence[str], jobs: Sequence[Job]) -> None:
+    """Raises InputError for a lock that would take the place of what it is made from, or lie in no folder."""
+    inputs = {file.resolve() for job in jobs for file in (*job.asked.files, *job.asked.constraints)}
+    for path in paths:
+        if path.resolve() in inputs:
+            raise InputError(f"{path} is what the lock is made from", hint=f"give another name with -o: -o {DEFAULT}")
+        if not _in_folder(path, names) and not path.parent.is_dir():
+            raise InputError(
+                f"there is no folder {path.parent} to write {path.name} into",
+                hint=f"mkdir -p {shlex.quote(str(path.parent))}",
+            )
 
 
 def _in_folder(path: Path, names: Sequence[str]) -> bool:

@@ -61,6 +61,9 @@ def work_out(order: LockOrder, settings: Settings) -> WorkedOut | NoLock:
         if not isinstance(answer, Locked):
             return NoLock(job=job, answer=answer)
         found.append(answer)
+    held = {package.name for answer in found for package in answer.lock.packages}
+    for name in sorted(order.upgrade - held):
+        talk.say(f"note: the lock holds no {name}, so that --upgrade-package changes nothing there")
     if order.snippet:
         return WorkedOut(found=tuple(found), texts={})
     locks = [_with_conda(answer.lock, order, settings) for answer in found]

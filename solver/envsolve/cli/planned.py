@@ -137,6 +137,9 @@ class Asked:
         from envsolve.cli.requirement_files import read_wishes
 
         found = read_wishes(self.files, constraints=self.constraints, extras=self.extras, groups=self.groups)
+        if self.files and not found.requirements and not self.requirements:
+            names = ", ".join(map(str, self.files))
+            talk.say(f"note: {names} asks for nothing: torch, torchvision and torchaudio are taken")
         if found.left_out:
             talk.say(f"note: left out, since pip has none of them: {', '.join(found.left_out)}")
         return found

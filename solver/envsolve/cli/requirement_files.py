@@ -98,6 +98,7 @@ def _text(path: PurePath) -> str:
     try:
         return Path(path).read_text(encoding="utf-8")
     except OSError as error:
-        raise InputError(f"can't read {path}: {error.strerror}") from error
+        hint = "-r requirements.in, pyproject.toml or environment.yml" if Path(path).is_dir() else ""
+        raise InputError(f"can't read {path}: {error.strerror}", hint=hint) from error
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text") from error
+        raise InputError(f"{path} is not UTF-8 text", hint="save it as UTF-8") from error

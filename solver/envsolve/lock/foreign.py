@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from envsolve.errors import InputError
 from envsolve.lock.foreign_pin import Foreign
+from envsolve.lock.merged import check_merged
 
 
 def read_foreign(text: str, filename: str) -> Foreign:
@@ -12,6 +13,7 @@ def read_foreign(text: str, filename: str) -> Foreign:
 
     Raises InputError for what is none of them, and where torch is not among what it pins.
     """
+    check_merged(text, filename)
     found = _read(text, filename)
     if not any(pin.name == "torch" for pin in found.pins):
         raise InputError(f"{filename} pins no torch", hint="envsolve plan, to choose one")

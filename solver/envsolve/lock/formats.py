@@ -9,6 +9,7 @@ from typing import Protocol, cast
 
 from envsolve.errors import InputError
 from envsolve.lock.lock import Lock
+from envsolve.lock.merged import check_merged
 from envsolve.record import record
 from envsolve.regex import regex
 
@@ -43,6 +44,7 @@ class Format:
         """The locks in the text of such a file. Raises InputError."""
         if not self.reads:
             raise InputError(f"{filename} can't be read back as a lock")
+        check_merged(text, filename)
         return cast(_Reads, self._function("read_all"))(text, what=filename)
 
     def _function(self, name: str) -> object:

@@ -12,6 +12,7 @@ from packaging.requirements import Requirement
 
 from envsolve.addresses import PYTORCH_HOSTS
 from envsolve.errors import InputError
+from envsolve.lock.merged import check_merged
 from envsolve.lock.requirement_line import constraint_of, requirement_of
 from envsolve.lock.wishes import Wishes
 from envsolve.regex import regex
@@ -21,6 +22,7 @@ Read = Callable[[PurePath], str]  # may raise InputError: the file is not there
 _COMMENT = regex(r"(^|\s)#.*$")
 _OPTION = regex(r"(?P<option>-[rc]|--requirement|--constraint)(?:\s+|=|(?<=^-[rc]))(?P<file>\S.*)")
 _VARIABLE = regex(r"\$\{([A-Z0-9_]+)\}")
+_RELATIVE = "a file that another one names is looked for beside that one"
 _INDEX_OPTIONS = {
     "-i": "--index URL",
     "--index-url": "--index URL",
@@ -54,6 +56,7 @@ class _Reader:
 
     def file(self, path: PurePath, text: str, *, constrains: bool) -> None:
         self.open.append(path)
+        check_merged(text, str(path))
         for number, line in logical_lines(text):
             self._line(self._expanded(line), f"{path}:{number}", path, constrains)
         self.open.pop()
@@ -74,11 +77,11 @@ class _Reader:
 
     def _nested(self, path: PurePath, option: str, where: str, constrains: bool) -> None:
         if normpath(path) in map(normpath, self.open):
-            raise InputError(f"{where}: {path} includes itself")
+            raise InputError(f"{where}: {path} includes itself", hint="take that line out")
         try:
             text = self.read(path)
         except InputError as error:
-            raise InputError(f"{where}: {error.message}", hint=error.hint) from error
+            raise InputError(f"{where}: {error.message}", hint=error.hint or _RELATIVE) from error
         self.file(path, text, constrains=constrains or option in ("-c", "--constraint"))
 
 

@@ -133,13 +133,17 @@ def _supply(name: str, choices: Choices) -> str:
         return f"the address that you name holds {name} {listing.versions[0]}"
     dropped = f" ({listing.dropped})" if str(listing.dropped) else ""
     if not listing.versions:
-        return f"{name} has no wheel for this target{dropped}" if dropped else f"no index here has {name}"
+        return f"{name} has no wheel for this target{dropped}" if dropped else _nowhere(name)
     shown = ", ".join(str(version) for version in listing.versions[:_SHOWN_VERSIONS])
     more = len(listing.versions) - _SHOWN_VERSIONS
     shown += f" and {more} older" if more > 0 else ""
     if listing.finals:
         return f"{name} for this target: {shown}"
     return f"{name} has only {'pre-releases' if ',' in shown else 'a pre-release'} for this target: {shown}{dropped}"
+
+
+def _nowhere(name: str) -> str:
+    return f"no index here has {name}: is the name right? --index and --find-links name other places"
 
 
 def _remedy(
