@@ -80,6 +80,8 @@ CAUSES: tuple[Cause, ...] = (
     masks.job_without_gpu,
     masks.mig_without_instance,
     driver_loading.no_permission,
+    driver_loading.no_kfd,
+    driver_loading.no_xpu,
     driver_age.older_than_gpu,
     driver_loading.not_loaded,
     kernels.no_kernels,
@@ -95,14 +97,17 @@ CAUSES: tuple[Cause, ...] = (
     outside.saved_on_gpu,
     outside.faulty_file,
     outside.no_triton,
+    outside.no_compiler,
     outside.known_message,
     healthy.harmless,
     healthy.fits,
     extension_building.not_built,
     outside.other_module,
     outside.expects_other_torch,
+    outside.newer_torch_wanted,
     outside.other_traceback,
     outside.other_install,
+    outside.collective,
 )
 
 

@@ -64,6 +64,10 @@ class Facts:
         fitting = [v for v, row in rows.items() if SpecifierSet(row[0]).contains(torch, prereleases=True)]
         return max(fitting, key=_order, default=None)
 
+    def newest_pair(self, package: str) -> str | None:
+        """The newest version of a package that the rules know a torch of."""
+        return max(self._tree("pairs").get(canonicalize_name(package), {}), key=_order, default=None)
+
     @cached_property
     def extensions(self) -> Mapping[str, Extension]:
         """Canonical package name -> the extension."""
@@ -119,6 +123,10 @@ class Facts:
     def installer_before(self, change: str) -> str:
         """A requirement for the installer as it was before a change: "pip<24.1"."""
         return next(f"{name}<{row[1]}" for name, row in self._tree("installers").items() if row[0] == change)
+
+    def before(self, package: str) -> str:
+        """A requirement for a package as it was before a release that breaks an older torch: "mkl<2024.1"."""
+        return f"{package}<{self._tree('too_new')[package][0]}"
 
     def fault_of(self, file: str, torch: Version) -> tuple[str, str] | None:
         """(what it misses, the first release without the fault) for a file of torch that many machines can't load."""

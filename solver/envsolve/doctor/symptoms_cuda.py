@@ -113,6 +113,9 @@ CUDA = table(
         r"CUDA error: (?:an illegal memory access|device-side assert|unspecified launch failure|misaligned address)",
     ),
     ("out-of-memory", r"CUDA out of memory|CUDA error: out of memory|OutOfMemoryError"),
+    ("xpu-unavailable", r"torch\.xpu\.is_available(?:\(\))?`?\s*(?:==|=|:|->|is|returns?|gives|says)?\s*False"),
+    ("ecc", r"uncorrectable ECC error|Xid[^\n]{0,30}: (?:48|94|95),"),
+    ("hipblaslt", r"hipBLASLt on an unsupported architecture"),
     ("nvml-init", r"Can't initialize NVML|NVMLError_LibraryNotFound"),
     (
         "nccl",

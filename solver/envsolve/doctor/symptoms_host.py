@@ -17,6 +17,10 @@ HOST = table(
     ("no-handle", r"Unable to determine the device handle for|GPU is lost|fallen off the bus|RmInitAdapter failed"),
     ("nvml-unknown", r"Failed to initialize NVML:? *Unknown Error"),
     ("no-permission", r"(?:do not|don't) have (?:sufficient )?permission|Insufficient Permissions"),
+    (
+        "kfd-permission",
+        r"Unable to open /dev/kfd[^\n]*Permission denied|/dev/(?:kfd|dri/render\w*)[^\n]*Permission denied",
+    ),
     ("os-blocked", r"GPU access blocked by the operating system"),
     (
         "legacy-driver",

@@ -98,6 +98,6 @@ IMPORT = table(
     ),
     ("image-extension", r"Failed to load image Python extension"),
     ("jni-notify", r"undefined symbol: iJIT_NotifyEvent"),
-    ("illegal-instruction", r"Illegal instruction"),
+    ("illegal-instruction", r"[Ii]llegal (?:hardware )?instruction"),
     ("omp-twice", r"OMP: Error #15"),
 )

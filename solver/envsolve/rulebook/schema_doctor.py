@@ -77,6 +77,14 @@ INSTALLERS = Table(
     core=False,
 )
 
+TOO_NEW = Table(
+    name="too_new",
+    file="doctor/tools.yaml",
+    keys=(_PACKAGE,),
+    columns=(Column(name="below", read=fields.version), *WHENCE),
+    core=False,
+)
+
 FAULTY_FILES = Table(
     name="faulty_files",
     file="doctor/tools.yaml",
@@ -113,6 +121,7 @@ DOCTOR_TABLES = (
     CONDA_RANGES,
     PYTHONS,
     INSTALLERS,
+    TOO_NEW,
     FAULTY_FILES,
     HANDED_ON,
     BROUGHT,

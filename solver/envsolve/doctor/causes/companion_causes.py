@@ -151,7 +151,8 @@ def _mkl(s: Situation) -> Finding | None:
     if shown is None:
         return None
     mkl = " ".join(["mkl", s.evidence.version("mkl")]).strip()
-    way = fix("go back to the mkl of its time: conda's solver does not hold the two together", "conda list mkl")
+    text = "go back to the mkl of its time: conda's solver does not hold the two together"
+    way = fix(text, f'conda install "{s.facts.before("mkl")}"')
     return finding(
         s, "companion-mismatch", f"conda's {mkl} is newer than this pytorch was built with", shown=[shown], fixes=[way]
     )
@@ -210,6 +211,14 @@ def _lacks(s: Situation) -> Symptom | None:
     return s.evidence.first("torch-lacks") if modules & {"torchvision", "torchaudio"} else None
 
 
+def _without(s: Situation, name: str) -> Fix:
+    """For a package of which nothing belongs to this torch."""
+    newest = s.facts.newest_pair(name)
+    wanted = s.facts.wanted_torch(name, newest) if newest else None
+    ended = f"{name} {newest} is the newest that is known and belongs to torch{wanted}: " if wanted else ""
+    return fix(f"{ended}do without {name}, or go back to that torch", f"pip uninstall {name}")
+
+
 def _pinned_library(s: Situation) -> Finding | None:
     """triton, torchtext and the like, of another torch, when a message names them."""
     for name in _PINNED:
@@ -221,9 +230,7 @@ def _pinned_library(s: Situation) -> Finding | None:
         if shown:
             right = s.facts.paired(name, version)
             way = fix(f"put {name} {right} in its place", f"pip install --no-deps {name}=={right}") if right else None
-            way = way or fix(
-                f"take the {name} that belongs to {s.torch.shown}, or do without it", f"pip index versions {name}"
-            )
+            way = way or _without(s, name)
             headline = f"{name} {installed} belongs to torch{wanted}, installed is {s.torch.shown}"
             return finding(s, "companion-mismatch", headline, shown=shown[:2], fixes=[way])
     return None

@@ -198,6 +198,36 @@ def _module(s: Situation) -> Fix:
     )
 
 
+def no_xpu(s: Situation) -> Finding | None:
+    """A build for Intel's GPUs that finds none."""
+    shown = s.evidence.first("xpu-unavailable")
+    if shown is None or s.torch.accelerator != "xpu":
+        return None
+    text = (
+        "install Intel's compute runtime (Level Zero, OpenCL) from its graphics packages, with a kernel that knows the "
+        "card; join the group render"
+    )
+    way = fix(text, "clinfo -l", "ls -l /dev/dri", "sudo usermod -aG render $USER")
+    if s.machine.os == "windows":
+        way = fix("install Intel's current graphics driver for Windows, and restart")
+    headline = f"{s.torch.shown} finds no Intel GPU: its driver part for computing does not answer"
+    return finding(s, "driver-not-reachable", headline, shown=[shown], fixes=[way], certainty="medium")
+
+
+def no_kfd(s: Situation) -> Finding | None:
+    """AMD's device files belong to groups that this user is not in."""
+    shown = s.evidence.first("kfd-permission")
+    if shown is None:
+        return None
+    join = fix(
+        "join the groups that own them, then log in again; in a container hand them in as well",
+        "sudo usermod -aG render,video $USER",
+        "docker run --device /dev/kfd --device /dev/dri --group-add video IMAGE rocminfo",
+    )
+    headline = "this user may not open AMD's device files (/dev/kfd, /dev/dri)"
+    return finding(s, "driver-not-reachable", headline, shown=[shown], fixes=[join])
+
+
 def no_permission(s: Situation) -> Finding | None:
     """nvidia-smi was not allowed to ask: nothing is known of GPU and driver, or only this user is kept out."""
     shown = s.evidence.first("no-permission")

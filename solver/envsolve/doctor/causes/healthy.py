@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from envsolve.doctor.causes.kernels import false_alarm
 from envsolve.doctor.finding import Finding
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.wording import gpu_words
@@ -27,6 +28,7 @@ _HARMLESS = {
     "wsl-link": "ldconfig only notes that the file is no link; libcuda works all the same",
     "dependency-warning": "pip notes a requirement of another package that is not met; torch works",
     "ngc-compat": "the image says which driver mode it runs in",
+    "hipblaslt": "hipBLASLt has no code for this GPU, and torch computes with hipBLAS instead",
     "nvml-init": "NVML could not be asked; CUDA itself works",
 }
 _FINE = regex(
@@ -39,8 +41,15 @@ _FITS = {"native": "has code of its own for", "compatible": "has code that runs 
 def harmless(s: Situation) -> Finding | None:
     """A message that looks bad while everything works."""
     e = s.evidence
+    if false_alarm(s):
+        headline = "nothing is wrong: code of the same major and a lower minor runs, whatever the warning says"
+        shown = e.first("not-compatible")
+        return finding(s, "harmless-warning", headline, shown=[shown], more=_fits(s), certainty="medium")
     shown = e.first(*_HARMLESS)
-    if shown is None or not (works(s) or _said_to_work(s)) or is_ill(s) or _another_error(s):
+    if shown is None or is_ill(s) or _another_error(s):
+        return None
+    # hipBLASLt's note is printed by the very computation that goes on with something else.
+    if not (works(s) or _said_to_work(s) or shown.name == "hipblaslt"):
         return None
     headline = f"nothing is wrong: {_HARMLESS[shown.name]}"
     sure = s.served or e.torch.available

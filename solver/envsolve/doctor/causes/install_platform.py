@@ -57,6 +57,10 @@ def _finding(s: Situation, headline: str, way: str, *commands: str, shown: tuple
 def _illegal(s: Situation) -> Finding | None:
     if not s.evidence.has("illegal-instruction"):
         return None
+    if _APPLE.search(_unquoted(s.evidence.text)) and re.search(r"x86_64|Intel|Rosetta", s.evidence.text):
+        headline = "this Python is an Intel one that runs translated on Apple Silicon, which has no AVX for torch"
+        way, command = "use a native arm64 Python", 'python -c "import platform; print(platform.machine())"'
+        return _finding(s, headline, way, command, shown=("illegal-instruction",))
     headline = "this processor lacks instructions (AVX, AVX2) that the build uses"
     way = "take an older torch, a build from source, or another machine"
     return _finding(s, headline, way, shown=("illegal-instruction",))
@@ -89,6 +93,8 @@ def _bits(s: Situation) -> Finding | None:
     if s.evidence.host.bits == 64 or not _about_torch(s) or not _fails(s):
         return None
     headline = "this is a 32-bit Python or system; torch has 64-bit wheels only"
+    if re.search(r"\barmv[67]l?\b|\barmhf\b|Raspberry", s.evidence.text, re.IGNORECASE):
+        return _finding(s, headline, "install the 64-bit system (aarch64), whose Python is 64-bit too", "uname -m")
     return _finding(
         s, headline, "install a 64-bit Python", "python -c \"import struct; print(struct.calcsize('P') * 8)\""
     )

@@ -46,7 +46,7 @@ def no_kernels(s: Situation) -> Finding | None:
     said, refusal = e.first(*_SAID) or _below_the_range(s), s.refusal("no-kernels")
     if s.torch.accelerator in ("cpu", "xpu") or (refusal is None and said is not None and e.torch.computed):
         return None
-    if refusal is None and said is None and not s.toolkit_lacks:
+    if refusal is None and (said is None or false_alarm(s)) and not s.toolkit_lacks:
         return _library(s)
     shown = said or e.first(*_KERNEL)
     sure = shown is not None or (s.torch.build is not None and s.torch.build.certainty == "high")
@@ -60,6 +60,13 @@ def no_kernels(s: Situation) -> Finding | None:
         certainty="high" if sure else "medium",
         fine=[_PROVES_NOTHING] if e.torch.available else [],
     )
+
+
+def false_alarm(s: Situation) -> bool:
+    """Whether torch warns of a GPU that code in its own list runs on, and nothing has failed."""
+    failed = s.evidence.has("no-kernel-image", "arch-mismatch", "invalid-device-function", "bad-image", "traceback")
+    listed = bool(s.evidence.torch.targets) and s.served is True and s.fit is not None and not s.fit.refusals
+    return s.evidence.has("not-compatible") and listed and not failed
 
 
 def _below_the_range(s: Situation) -> Symptom | None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from envsolve.doctor.failed import FAMILY, failed
 from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.fixes import other_build, same_version
+from envsolve.doctor.report_prose import prose
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.write import finding, fix
 from envsolve.regex import regex
@@ -14,6 +17,7 @@ _OWNER = {"amd": "AMD's", "intel": "Intel's"}
 _AMD_ON_WINDOWS = fix(
     "take AMD's own ROCm wheels for Windows (its PyTorch on Windows pages), or Linux with a rocm build"
 )
+_NVIDIA = regex(r"\bnvidia-smi\b(?![^\n]*not found)|\bNVIDIA\b|\b(?:GeForce|RTX|GTX|Quadro|Tesla)\b", re.IGNORECASE)
 _LABEL_BOUND = regex(r"torch\s?>=?\s?[\d.]+\+cu")
 
 
@@ -60,7 +64,7 @@ def _wrong(s: Situation) -> str:
     """What is wrong about the kind of build; "" where nothing is."""
     kind, vendor = s.torch.accelerator, s.machine.vendor
     if kind in _SPOKEN and vendor in ("nvidia", None) and (s.evidence.host.gpu_claimed or s.is_failing):
-        unsure = kind == "rocm" and vendor is None and s.evidence.has("no-gpus")
+        unsure = vendor is None and not s.driver.known and not _NVIDIA.search(prose(s.evidence.text))
         return "" if unsure else f"{s.torch.shown} is a build for {_SPOKEN[kind]}, the GPU is NVIDIA's"
     if vendor not in ("amd", "intel"):
         return ""

@@ -54,7 +54,10 @@ _SAID = {
         "take a newer release of the package in the traceback",
     ),
     "windows-long-path": ("Windows' limit on the length of paths", "allow long paths, or use a shorter folder"),
-    "inductor-compiler": ("torch.compile finds no compiler", "install one, or run without torch.compile"),
+    "ecc": (
+        "the GPU's memory has a fault that it can't correct (ECC): the card, not the set",
+        "reset the GPU or reboot, see nvidia-smi -q -d ECC,ROW_REMAPPER; if it comes back, have the card replaced",
+    ),
     "triton-libcuda": (
         "triton asks ldconfig for libcuda.so and gets no answer; torch itself finds the driver",
         "make the driver's folder known to ldconfig (sudo ldconfig), or set TRITON_LIBCUDA_PATH to it",
@@ -178,6 +181,49 @@ def expects_other_torch(s: Situation) -> Finding | None:
     headline = f"{who} is written for another torch than {s.torch.shown if s.torch.known else 'the installed one'}"
     way = fix(f"take the release of {who} that goes with this torch, or the torch that it asks for")
     return finding(s, "not-torch", headline, shown=[shown], fixes=[way], certainty="medium")
+
+
+def newer_torch_wanted(s: Situation) -> Finding | None:
+    """A name that only another release of torch has."""
+    for shown in s.evidence.all("torch-not-itself"):
+        name = shown.get("name")
+        if name and s.torch.known and "partially" not in shown.text:
+            headline = f"the program asks for torch.{name}, which {s.torch.shown} has not: it is for another release"
+            way = fix("take a torch of the release that the program asks for, or a release of the program for this one")
+            return finding(s, "not-torch", headline, shown=[shown], fixes=[way], certainty="medium")
+    return None
+
+
+def collective(s: Situation) -> Finding | None:
+    """Processes that wait for each other for too long, or a network between them that fails."""
+    shown = s.evidence.first("nccl")
+    if shown is None or s.served is False:
+        return None
+    ways = [fix("see the first rank that failed, not the last that waited", "export NCCL_DEBUG=INFO")]
+    if "timeout" in shown.text:
+        headline = "one process waited for the others longer than is allowed: one of them has died, or had other work"
+    else:
+        headline = "the processes can't talk to each other (NCCL); the build is not to blame as far as it is seen"
+    ways.append(fix("try without direct access between the GPUs", "export NCCL_P2P_DISABLE=1"))
+    return finding(s, "not-torch", headline, shown=[shown], fixes=ways, certainty="medium")
+
+
+def no_compiler(s: Situation) -> Finding | None:
+    """torch.compile on a machine without a compiler."""
+    shown = s.evidence.first("inductor-compiler")
+    if shown is None:
+        return None
+    if s.machine.os == "windows":
+        way = fix("install the C++ build tools of Visual Studio, and start from their command prompt")
+    else:
+        way = fix("install a C compiler", "apt-get install -y gcc" if _debian(s) else "gcc --version")
+    fine = [f"{s.torch.shown} is not to blame"] if s.torch.known else []
+    ways = [way, fix("or run without torch.compile")]
+    return finding(s, "not-torch", "torch.compile finds no C compiler", shown=[shown], fixes=ways, fine=fine)
+
+
+def _debian(s: Situation) -> bool:
+    return bool(re.search(r"ubuntu|debian|-slim\b|\bapt(?:-get)?\b", s.evidence.text, re.IGNORECASE))
 
 
 def _raised_in(s: Situation, error: Symptom) -> str:

@@ -25,6 +25,10 @@ _BASES_PIP = regex(
 )
 _USER_SITE = regex(r"\.local[/\\]lib|AppData[/\\]Roaming[/\\]Python|[/\\]Library[/\\]Python[/\\]")
 _LOCAL_FILE = regex(r"[^\s'\"]*[/\\]torch\.py\b")
+_BARE_FILE = regex(r"(?<![\w./\\-])torch\.py\b")
+_HALF = regex(
+    r"partially initialized module 'torch' has no attribute '(?:Tensor|tensor|cuda|nn|__version__|zeros|ones)'"
+)
 _BLAMED = regex(r"\(([^()\s]*torch(?:\.py|/__init__\.py)?)\)")
 _PACKAGE = regex(r"[/\\]torch[/\\]__init__\.py$")
 _SITE = regex(r"(?:site|dist)-packages")
@@ -87,11 +91,13 @@ def _local_name(s: Situation) -> Finding | None:
     if shown.name != "torch-not-itself":
         return None
     file = next((m[0] for m in _LOCAL_FILE.finditer(s.evidence.text) if not _SITE.search(m[0])), "")
+    file = file or ("torch.py" if _BARE_FILE.search(s.evidence.text) else "")
     blamed = _BLAMED.search(shown.text)
     if not file and blamed and not _SITE.search(blamed[1]):
         file = blamed[1]
     hollow = s.evidence.torch.available is None and any(
-        x.get("name") in _ALWAYS_THERE or "_NamespacePath" in x.text for x in s.evidence.all(shown.name)
+        x.get("name") in _ALWAYS_THERE or "_NamespacePath" in x.text or _HALF.search(x.text)
+        for x in s.evidence.all(shown.name)
     )
     checkout = "torch._C" in shown.text or "C extensions" in shown.text
     if not file and not hollow and (not checkout or s.evidence.has("dll-failed")):

@@ -35,6 +35,7 @@ _PYTHON = Missing(
 _ASK_LONGER = Missing(
     field="error", how="where it waits (a network file system, a lock, a GPU that hangs): envsolve doctor --timeout 600"
 )
+_INTEL = Missing(field="gpu", how="clinfo -l (on Windows: the graphics card and its driver in the Device Manager)")
 _GFX = Missing(field="gpu", how="rocminfo | grep -m1 gfx")
 _INSTALL = Missing(field="torch", how="install it: envsolve install --name NAME torch torchvision torchaudio")
 
@@ -76,7 +77,10 @@ def _missing(s: Situation) -> Iterator[Missing]:
         yield ASK_TORCH
     if s.machine.os == "macos" and "os" in e.host.known:
         return
-    if s.machine.vendor == "amd":
+    if s.machine.vendor == "intel" or s.torch.accelerator == "xpu":
+        yield _INTEL
+        return
+    if s.machine.vendor == "amd" or s.torch.accelerator == "rocm":
         if not any(gpu.gfx for gpu in s.machine.gpus):
             yield _GFX
         return
