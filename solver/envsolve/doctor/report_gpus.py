@@ -19,7 +19,7 @@ _NAME = regex(
     r"(?<![\w-])(?:(?i:NVIDIA)\s+)?(?:(?i:GeForce)\s+)?(?:"
     r"(?i:RTX|GTX|GTS|GT)[\s-]?(?:(?i:PRO)\s)?[Aa]?\d{3,4}(?:\s?(?:Ti|ti|TI|SUPER|Super|super|S|D|M|Ada|Blackwell|Max-Q"
     r"|Laptop)(?![\w]))*"
-    r"|(?i:Quadro)\s(?:RTX\s|GV|GP|P|M|K|T)?\d{2,4}\w?|(?i:Tesla)\s[A-Za-z]{1,2}\d{1,3}\w?(?:-\w+)*"
+    r"|(?i:Quadro)\s(?:RTX\s|GV|GP|P|M|K|T)?\d{2,4}\w?|(?i:Tesla)\s[A-Za-z]{1,2}\d{1,3}(?:\w|Xm)?(?:-\w+)*"
     r"|(?:(?i:GTX)\s)?T[Ii][Tt][Aa][Nn]\s?(?:X|V|RTX|Xp|Black|Z)(?:\s\(\w+\))?"
     r"|[ABH]\d{2,3}S?(?:[- ](?:PCIE|SXM\d?|PCIe|\d+GB))*|GH200|GB200|GB300|GB10|L4|L40S?|[KPV]100|[KPMT]40"
     r"|[KM]80|T4G?|K520|M60|P4|T1000|T600|T2000"
@@ -27,7 +27,7 @@ _NAME = regex(
     r"|(?<=\dx\s))[1-5]0[5-9]0(?=[\s.,:;)]|$)|Jetson\s(?:AGX\s|Xavier\s)?(?:Orin|Xavier|Nano|TX2|TX1"
     r"|Thor)(?:\s(?:NX|Nano))?"
     r"|(?:AGX\s)?Orin(?:\s(?:NX|Nano))?|Xavier(?:\sNX)?|DGX Spark|Thor"
-    r")(?![\w])"
+    r")(?=s?(?!\w))"  # "our A40s"
 )
 _CAPABILITY = regex(
     r"(?:compute capability|cuda capability|\bCC|\bcc|compute_cap|capability)(?: of| is|:|=|\s)\s?(\d{1,2}\.\d)\b"

@@ -11,6 +11,7 @@ from envsolve.doctor.facts import Facts
 from envsolve.doctor.report_blocks import Block
 from envsolve.doctor.report_prose import prose
 from envsolve.doctor.report_python import Said
+from envsolve.dotted import Dotted
 from envsolve.machine.machine import Gpu, Machine, Vendor
 from envsolve.machine.merge import merge
 from envsolve.machine.reading import Reading
@@ -83,10 +84,17 @@ def _told(clues: Clues, printed: Sequence[Reading], facts: Facts) -> Reading:
         python=_python(clues) or report_words.told_python(clues.text, clues.wheels),
         libc=report_words.told_libc(clues.text, facts) if os == "linux" else None,
         driver=None if any(r.driver for r in printed) else report_words.told_driver(clues.text),
+        cuda_max=_found_version(clues.symptoms),
         wsl=wsl,
         tegra=tegra,
         vendor=_vendor(prose(clues.text), printed),
     )
+
+
+def _found_version(symptoms: Sequence[Symptom]) -> Dotted | None:
+    """The CUDA of the driver, as torch tells it where that is too old: 11040 is 11.4."""
+    found = next((s.get("found") for s in symptoms if s.name == "driver-old" and s.get("found").isdecimal()), "")
+    return Dotted.parse(f"{int(found) // 1000}.{int(found) % 1000 // 10}") if found else None
 
 
 def _vendor(text: str, printed: Sequence[Reading]) -> Vendor | None:

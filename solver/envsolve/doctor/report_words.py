@@ -40,7 +40,7 @@ _OS: tuple[tuple[Os, int, str], ...] = (
     (
         "macos",
         2,
-        r"\bmacOS\b|\bMac ?(?:Book|mini|Studio|Pro)\b|\bApple (?:Silicon|M\d)\b|\bIntel Mac\b|\bM[1-4] (?:Mac"
+        r"\bmacOS\b|\bMac ?(?:Book|mini|Studio|Pro)\b|\bApple (?:Silicon|M\d)\b|\bIntel Mac\b|\bM[1-5] (?:[Mm]ac"
         r"|Pro|Max|Ultra)\b",
     ),
 )
@@ -52,7 +52,7 @@ _ARCH: tuple[tuple[str, int, str], ...] = (
     ("x86", 5, r"macosx_\d+_\d+_x86_64`\), but|(?:many|musl)?linux\w*_x86_64`\), but|win_amd64`\), but"),
     ("arm", 3, r"\bGH200\b|\bGB200\b|\bGB10\b|\bDGX Spark\b|\bJetson\b|\bOrin\b|\bXavier\b"),
     ("arm", 3, r"\bGraviton\d?\b|\bT4G\b|\bRaspberry Pi\b|\bGrace\b|\b[Ss]napdragon\b|\bWindows on A(?:rm|RM)\b"),
-    ("arm", 3, r"\bApple (?:Silicon|M\d)\b|\bM[1-4] (?:Mac|Pro|Max|Ultra)\b|\bMac\w*(?: \w+){0,2} M[1-4]\b"),
+    ("arm", 3, r"\bApple (?:Silicon|M\d)\b|\bM[1-5] (?:[Mm]ac|Pro|Max|Ultra)\b|\bMac\w*(?: \w+){0,2} M[1-4]\b"),
     ("x86", 3, r"\bIntel Mac\b|\bIntel(?:-based)? MacBook|\bAMD64\b|\bwin_amd64\b|\blinux_x86_64\b"),
     ("x86", 3, r"\bmanylinux\w*_x86_64\b|\bmanylinux1_x86"),
     ("arm", 2, r"(?<![a-zA-Z0-9])(?:aarch64|arm64|ARM64)\b"),
@@ -88,6 +88,7 @@ _DRIVER = regex(
     r"|\bnvidia-smi(?:\.exe)?(?: on \w+(?: \w+)?)?(?: (?:shows|says|reports|prints|has)|:) "
     r"(?:driver )?v?(\d{3}\.\d{2,3}(?:\.\d{1,3})?)\b"
     r"|\bnvidia-smi[^\n\d][^\n]{0,60}?\b(\d{3}\.\d{2,3}\.\d{2})\b"
+    r"|\bversion (\d{3}\.\d{2,3}(?:\.\d{1,3})?) was detected\b"
 )
 _GLIBC = regex(
     r"(?:glibc|GLIBC|GNU libc\)|libc|Ubuntu GLIBC [\w.-]+\))[ -]+(2\.\d{1,2})\b|\bmanylinux_(2)_(\d{1,2})_\w+`\), but",

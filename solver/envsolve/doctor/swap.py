@@ -13,6 +13,8 @@ from envsolve.regex import regex
 TORCH = ("torch", "pytorch")
 _VENDOR = regex(r"a0\+|\bnv\d\d|\+git")
 _INSTALLERS = ("pip", "uv", "conda", "poetry")
+_TOLD = regex(r"(?<![\w.+=-])(\d+\.\d+\.\d+\+(?:cu\d{2,3}|cpu|rocm[\d.]+))(?![\w+])")
+_DONE = regex(r"\b(?:(?:uv )?pip3? install|uv add|poetry add)\s(?P<what>[^.;`'\"\n]+)")
 _PULLED = regex(r"Collecting (torch[^\s(]*(?: ?[<>=!~][^\s(]*)?) \(from ([^)]*)\)")
 
 
@@ -60,7 +62,7 @@ def last_swap(evidence: Evidence) -> Swap | None:
         if before and change.after and _other(before, build_before, change):
             found = _swap(evidence, change, before, build_before)
         present, build = change.after or present, change.build_after
-    return found or _by_prints(evidence)
+    return found or _by_prints(evidence) or _by_words(evidence.text)
 
 
 def _other(before: str, build_before: str, change: Change) -> bool:
@@ -96,6 +98,19 @@ def _by_prints(evidence: Evidence) -> Swap | None:
         labels = first.label != second.label and first.source == second.source
         if between and (first.public != second.public or labels):
             return Swap(before=first.version, after=second.version, command=between[-1])
+    return None
+
+
+def _by_words(text: str) -> Swap | None:
+    """A sentence tells of one build, of an install of something else, and of another build."""
+    told = list(_TOLD.finditer(text))
+    for first, second in pairwise(told):
+        done = _DONE.search(text, first.end(), second.start())
+        if done and first[1] != second[1] and not re.search(r"\btorch\b", done["what"]):
+            command = Command(
+                tool="pip", verb="install", text=done[0].strip(), line=0, requirements=tuple(done["what"].split())
+            )
+            return Swap(before=first[1], after=second[1], command=command)
     return None
 
 

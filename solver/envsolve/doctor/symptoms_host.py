@@ -15,6 +15,7 @@ HOST = table(
     ("smi-no-libcuda", r"CUDA (?:UMD )?Version ?: N/A"),
     ("no-devices", r"No devices were found"),
     ("no-handle", r"Unable to determine the device handle for|GPU is lost|fallen off the bus|RmInitAdapter failed"),
+    ("smi-err", r"(?m:^)\s*\|[^\n]*\bERR!"),
     ("nvml-unknown", r"Failed to initialize NVML:? *Unknown Error"),
     ("no-permission", r"(?:do not|don't) have (?:sufficient )?permission|Insufficient Permissions"),
     (
@@ -53,6 +54,11 @@ HOST = table(
         r"|nvidia-container-runtime(?:-hook)?\"?: (?:executable file not found|no such file)"
         r"|unknown or invalid runtime name: nvidia"
         r"|Unknown runtime specified nvidia|unknown flag: --gpus|CDI device injection failed|unresolvable CDI devices",
+    ),
+    (
+        "image-driver",
+        r"built for NVIDIA Driver Release (?P<driver>\d+\.\d+(?:\.\d+)?) or later, but\s+version "
+        r"(?P<have>\d+\.\d+(?:\.\d+)?) was detected and compatibility mode is UNAVAILABLE",
     ),
     (
         "container-requirement",

@@ -70,7 +70,7 @@ class Torch:
 
 def torch_of(evidence: Evidence, rulebook: Rulebook) -> Torch:
     """The torch of the evidence."""
-    row = evidence.installed.get("torch") or evidence.installed.get("pytorch")
+    row = _row(evidence)
     version = public(row.version) if row else public(evidence.torch.version or "")
     variant, why, certain = _variant(evidence, row, version, rulebook)
     text = row.version if row else evidence.torch.version or ""
@@ -86,6 +86,14 @@ def torch_of(evidence: Evidence, rulebook: Rulebook) -> Torch:
         unlabelled=evidence.machine.os == "macos" and "os" in evidence.host.known,
     )
     return replace(torch, build=_build(torch, evidence, rulebook))
+
+
+def _row(evidence: Evidence) -> Installed | None:
+    """What is said of torch; conda's list of its pytorch outranks a sentence about torch."""
+    torch, pytorch = evidence.installed.get("torch"), evidence.installed.get("pytorch")
+    if torch is None or (torch.source == "said" and pytorch is not None and pytorch.source == "listed"):
+        return pytorch or torch
+    return torch
 
 
 def public(text: str) -> Version | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from envsolve.doctor.evidence import Symptom
 from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.fixes import other_build, same_version
 from envsolve.doctor.situation import Situation
@@ -80,6 +81,8 @@ def older_than_gpu(s: Situation) -> Finding | None:
 
 def too_old(s: Situation) -> Finding | None:
     """A driver that cannot serve the CUDA of the build: by a message, a container's demand, or the rules."""
+    if image := s.evidence.first("image-driver"):
+        return _for_the_image(s, image)
     shown = s.evidence.first("driver-old", "ptx-toolchain", "container-requirement")
     by_rules = s.refusal("driver-too-old", "ptx-needs-newer-driver") if s.torch.accelerator == "cuda" else None
     if shown is None and by_rules is None:
@@ -95,6 +98,17 @@ def too_old(s: Situation) -> Finding | None:
         certainty="high" if shown else "medium",
         fine=["nvcc and an installed toolkit do not matter for a wheel: it brings its own CUDA"],
     )
+
+
+def _for_the_image(s: Situation, shown: Symptom) -> Finding:
+    """NVIDIA's image says which driver it needs of its host."""
+    need = shown.get("driver")
+    ways = [
+        fix(f"update the NVIDIA driver on the host to {need} or newer", *driver_command(s)),
+        fix("or take an image of a month whose CUDA this driver serves", "envsolve container -o image"),
+    ]
+    headline = f"the image needs driver {need} or newer on the host, which has {shown.get('have')}"
+    return finding(s, "driver-too-old", headline, shown=[shown], fixes=ways)
 
 
 def _demanded(s: Situation) -> Dotted | None:

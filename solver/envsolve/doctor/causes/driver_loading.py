@@ -198,6 +198,17 @@ def _module(s: Situation) -> Fix:
     )
 
 
+def unreadable(s: Situation) -> Finding | None:
+    """nvidia-smi gets no readings from the card, and a program fails on it."""
+    shown = s.evidence.first("smi-err")
+    if shown is None or not (s.is_failing or "CUDA error" in s.evidence.text):
+        return None
+    headline = "nvidia-smi can't read the card (ERR!): it hangs, or has fallen off the bus"
+    text = "shut down and start again; if it comes back, look at power, heat, slot and the Xid messages"
+    way = fix(text, "sudo dmesg | grep -i -E 'NVRM|xid'")
+    return finding(s, "driver-not-reachable", headline, shown=[shown], fixes=[way], certainty="medium")
+
+
 def no_xpu(s: Situation) -> Finding | None:
     """A build for Intel's GPUs that finds none."""
     shown = s.evidence.first("xpu-unavailable")

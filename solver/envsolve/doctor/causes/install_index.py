@@ -15,6 +15,10 @@ from envsolve.regex import regex
 TORCH_INDEX = regex(r"pytorch\.org/whl|/whl/(?:nightly/|test/)?(?:cu\d+|cpu|rocm)|torch_stable\.html")
 _ELSEWHERE = regex(r"huggingface|github\.com|githubusercontent|hf\.co")
 _HOST = regex(r"host='([^']+)'|https?://([\w.-]+)")
+_OF_THE_FAMILY = regex(r"/torch(?:vision|audio)?-\d[^/\s]*\.whl")
+_UNPINNED = regex(
+    r"must have their versions pinned with ==\. These do not:\s+([\w.-]+)[^\n]*\(from ([\w.-]+(?:==[\w.+]+)?)(?:->|\))"
+)
 _NOT_THERE = ("404", "410", "403")
 _PLAN_ALL = "envsolve plan torch torchvision torchaudio"
 _FOLDER = f"take the address of the variant's folder, {PYTORCH_INDEX}/VARIANT"
@@ -51,6 +55,10 @@ def hashes(s: Situation) -> Finding | None:
     if shown is None:
         return None
     if shown.name == "hash-missing":
+        if unpinned := _UNPINNED.search(s.evidence.text):
+            headline = f"hashes are required, and the file does not pin {unpinned[1]}, which {unpinned[2]} requires"
+            way = fix("lock the whole set, what is required too", "envsolve lock -r requirements.in")
+            return finding(s, "index-problem", headline, shown=[shown], fixes=[way])
         way = fix("lock again, for every platform that installs from it", "envsolve lock")
         headline = "the lock has no hash for this platform's file"
         return finding(s, "index-problem", headline, shown=[shown], fixes=[way])
@@ -75,6 +83,9 @@ def blocked(s: Situation) -> Finding | None:
     if shown.name == "http" and status in _NOT_THERE:
         headline = f"{host} refuses or does not have that file ({status}): a wrong or moved address, or a filter"
         way = fix(_FOLDER, "envsolve plan torch") if "pytorch" in host else _OTHER_HOST
+        if "pytorch" not in host and _OF_THE_FAMILY.search(shown.text):
+            text = f"see what {host} lists in that folder, and have its keeper fetch the file"
+            way = fix(text, "envsolve plan torch --mirror URL")
         return finding(s, "index-problem", headline, shown=[shown], fixes=[way])
     if re.search(r"certificate|ssl|UnknownIssuer", shown.text, re.IGNORECASE):
         way = fix("give the installer the company's certificate", "pip config set global.cert /path/to/company-ca.pem")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from packaging.version import Version
@@ -181,6 +182,13 @@ def below_every_build(s: Situation) -> Finding | None:
     return finding(s, "no-kernels", headline, shown=[shown], fixes=ways, certainty="medium")
 
 
+def _extension_in(s: Situation, shown: Symptom) -> str:
+    """An extension that the very line of the error names; "" where it names none."""
+    line = s.evidence.text.split("\n")[shown.line - 1]
+    found = (s.facts.extension_of(word) for word in re.findall(r"[A-Za-z_][\w-]{3,}", line))
+    return next((extension.package for extension in found if extension is not None), "")
+
+
 def in_doubt(s: Situation) -> Finding | None:
     """ "no kernel image", and the torch or the GPU that decides is not known, or has the code by the rules."""
     shown = s.evidence.first("no-kernel-image", "invalid-device-function", "bad-image", "arch-mismatch")
@@ -188,6 +196,10 @@ def in_doubt(s: Situation) -> Finding | None:
         return None
     headline = "which torch is imported, and on which GPU, is not known well enough to say why there is no code"
     missing = []
+    if s.served and (name := _extension_in(s, shown)):
+        headline = f"{name} has no code for {gpu_words(s.machine.gpus)}; {s.torch.shown} has"
+        way = fix(f"take a build of {name} for this GPU, or compile it here; leave torch as it is")
+        return finding(s, "foreign-extension", headline, shown=[shown], fixes=[way], certainty="medium")
     if s.served:
         which = f"{s.torch.shown} has code for {gpu_words(s.machine.gpus)}"
         headline = f"{which}: another torch is imported, or an extension raised this"
