@@ -68,6 +68,7 @@ _SPOKEN_CUDA = regex(
     re.IGNORECASE,
 )
 _PINNED = regex(r"(?<!\S)(torch(?:vision|audio)?)==(\d[\w.]*(?:\+\w+)?)(?!\S)")
+_COUNT = regex(r"device_count\(\)`?\s*(?:==|=|:|->|is|returns?|gives|says|prints|shows)\s*`?(\d{1,2})\b")
 _UNMET = ("pip-none", "pip-no-match", "uv-none", "bad-requirement", "legacy-parse")
 _ROCM = regex(r"ROCM used to build PyTorch\s*:\s*(\d[\w.-]*)")
 _AVAILABLE = regex(
@@ -205,7 +206,7 @@ def _torch(text: str, said: Sequence[Said], symptoms: Sequence[Symptom]) -> Torc
         mps=facts.get("mps") == "True",
         targets=_targets(text, facts, symptoms),
         available=None if available is None else available in ("True", "Yes"),
-        count=int(facts["count"]) if facts.get("count", "").isdecimal() else None,
+        count=int(count) if (count := facts.get("count") or _last(_COUNT, text) or "").isdecimal() else None,
         file=facts.get("file"),
         computed=any(s.name == "gpu-result" and "tensor(" in s.text for s in symptoms),
     )

@@ -17,7 +17,7 @@ NAMES = (
     "VIRTUAL_ENV", "BNB_CUDA_VERSION", "SLURM_JOB_ID", "SLURM_JOB_GPUS",
 )  # fmt: skip
 _NAME = "|".join(NAMES)
-_VALUE = r"(\"[^\"\n]*\"|'[^'\n]*'|[^\s\"'`,;)\]}]*)"
+_VALUE = r"(\"[^\"\n]*\"|'[^'\n]*'|\d+(?:,\d+)+|[^\s\"'`,;)\]}]*)"
 _SET = regex(rf"(?<![\w$%{{])(?:\$env:)?({_NAME})\s?=\s?{_VALUE}", re.IGNORECASE)
 _CODE = regex(rf"environ(?:\.setdefault\(|\[)\s*['\"]({_NAME})['\"]\s*(?:\]\s*=|,)\s*['\"]([^'\"\n]*)['\"]")
 _ASKED = regex(rf"(?:environ(?:\.get\(|\[)|getenv\()\s*['\"]({_NAME})['\"]")

@@ -61,6 +61,10 @@ HOST = table(
         r"(?P<have>\d+\.\d+(?:\.\d+)?) was detected and compatibility mode is UNAVAILABLE",
     ),
     (
+        "smi-not-mounted",
+        r"executable file [`'\"]?nvidia-smi[`'\"]? not found|\"nvidia-smi\": executable file not found",
+    ),
+    (
         "container-requirement",
         r"(?:requirement error: )?unsatisfied condition: cuda\s*>=?\s*(?P<cuda>\d+\.\d+)|requirement error: [^\n]*",
     ),

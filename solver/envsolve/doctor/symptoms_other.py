@@ -25,7 +25,11 @@ OTHER = table(
         r"AttributeError: module '(?P<module>(?!torch|triton|numpy\b)[A-Za-z_][\w.]*)' has no attribute "
         r"'(?P<name>\w+)'",
     ),
-    ("no-device-code", r"has no device code compatible with CUDA arch \d+"),
+    (
+        "no-device-code",
+        r"has no device code compatible with CUDA arch \d+"
+        r"|ggml[\w-]* was (?:compiled|built) without support for the current GPU architecture",
+    ),
     ("parse-driver", r"Failed to parse NVIDIA driver version"),
     ("pynvml-deprecated", r"The pynvml package is deprecated"),
     ("typed-storage", r"TypedStorage is deprecated"),

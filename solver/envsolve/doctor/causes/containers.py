@@ -17,7 +17,7 @@ from envsolve.rulebook.tables import Certainty
 
 _NO_GPU_SEEN = (
     "no-driver", "no-gpus", "ngc-no-driver", "libcuda-missing", "dev-nvidia-missing", "nvml-init", "cuda-unavailable",
-    "nvml-unknown", "not-compiled",
+    "nvml-unknown", "not-compiled", "smi-not-mounted",
 )  # fmt: skip
 # A step of a build that did not complete and asks for a GPU.
 _BUILD_ASKS = regex(
@@ -32,7 +32,7 @@ _CAPABILITIES = fix(
     "hand on the driver's compute part as well",
     "docker run --rm --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility IMAGE nvidia-smi",
 )
-_SURE = ("ngc-no-driver", "smi-no-libcuda", "libcuda-missing", "dev-nvidia-missing", "nvml-unknown")
+_SURE = ("smi-not-mounted", "ngc-no-driver", "smi-no-libcuda", "libcuda-missing", "dev-nvidia-missing", "nvml-unknown")
 _IN_WSL = (
     "os-blocked", "no-driver", "libcuda-missing", "dev-dxg-missing", "wsl-dxg", "driver-unreachable", "no-gpus",
     "error-304", "error-999", "nvml-unknown", "wsl-lib-missing", "init-failed",
@@ -43,6 +43,7 @@ _ASKS_FOR_GPU = regex(
 _DXG_LIBRARY = "libnvdxgdmal.so.1"
 _HOSTED = regex(r"\bColab\b|\bKaggle\b|\bSageMaker\b|\bPaperspace\b", re.IGNORECASE)
 _WSL_1 = regex(r"\bWSL ?1\b|-Microsoft\b|(?:Running|Stopped)\s+1\s*$|\bWSL version 1\b", re.MULTILINE)
+_MAC = regex(r"\bMacBook\b|\bMac (?:mini|Studio|Pro)\b|\bmacOS\b|\bM[1-5] [Mm]ac\b|Apple [Ss]ilicon")
 _HOST_DRIVER = regex(r"driver not loaded|driver error|driver rpc error")
 _RUN_WITH_GPU = fix(
     "start the container with the GPU; the host needs its driver and the NVIDIA Container Toolkit, nothing more",
@@ -81,6 +82,10 @@ def _runtime_refuses(s: Situation) -> Finding | None:
         shown = cli
     if shown is None:
         return None
+    if s.machine.os == "macos" or _MAC.search(s.evidence.text):
+        headline = "there is no NVIDIA GPU on a Mac: Docker there has none to hand on"
+        way = fix("use an image for the CPU, or run outside of Docker, where Apple's GPU is there (mps)")
+        return finding(s, "wrong-accelerator", headline, shown=[shown], fixes=[way])
     if shown.name == "k8s-no-gpu":
         return _no_node(s, shown)
     if _HOST_DRIVER.search(shown.text) and not s.machine.wsl:

@@ -13,11 +13,13 @@ from envsolve.doctor.failed import FAMILY, RELATED, Failed, failed, index_urls, 
 from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.offers import builds_for, offer_tells_python, python_is_extreme, python_serves
 from envsolve.doctor.situation import Situation
+from envsolve.doctor.wording import python_of
 from envsolve.doctor.write import finding, fix
 from envsolve.regex import regex
 from envsolve.rulebook.tables import Build
 
 _PYTHON_2 = regex(r"^Python 2\.\d|\bPython 2\.7\b|[/\\]python2\.7[/\\]|\bcp27\b", re.MULTILINE)
+_PYPY = regex(r"\bPyPy\b|\bpypy3|\bpp3\d{1,2}-")
 _PLAN_ALL = "envsolve plan torch torchvision torchaudio"
 
 
@@ -88,13 +90,29 @@ def _nothing_offered(s: Situation, unmet: Failed, asked: list[Build]) -> Finding
     offered = unmet.offered
     if offered is None or (offered and offered[-1] >= s.rulebook.torch_versions[0]):
         return None
+    if _PYPY.search(s.evidence.text):
+        way = fix("use CPython: torch has no wheels for another Python", "python --version")
+        return finding(s, "python-unsupported", "torch has no wheels for PyPy", shown=[unmet.symptom], fixes=[way])
     if _PYTHON_2.search(s.evidence.text):
         return unserved_python(s, unmet, [])
     if odd_indexes(s.evidence):
         return None
     if s.machine.python is None:
         return ask_python(s, unmet)
+    if asked and python_serves(s, asked) and python_is_extreme(s):
+        return _old_pip(s, unmet)
     return unserved_python(s, unmet, asked) if python_is_extreme(s) else None
+
+
+def _old_pip(s: Situation, unmet: Failed) -> Finding:
+    """Nothing is offered to a Python that has files: its pip is too old for their tags, or for the index."""
+    headline = f"{unmet.shown} has files for {python_of(s.evidence)}, and this pip finds none"
+    ways = [
+        fix("take a newer pip: an old one reads neither the tags of newer files nor today's index",
+            "python -m pip install --upgrade pip"),
+        fix("or use a newer Python", f"envsolve plan {unmet.name}"),
+    ]  # fmt: skip
+    return finding(s, "python-unsupported", headline, shown=[unmet.symptom], fixes=ways, certainty="medium")
 
 
 def _in_known_range(s: Situation, version: Version) -> bool:
