@@ -17,6 +17,7 @@ from envsolve.regex import regex
 
 KEYS = ("driver", "cuda", "python", "os", "arch", "glibc", "libc", "cc", "wsl", "tegra", "vendor")
 EXAMPLE = '--target "2x RTX 3090 + GTX 1080 Ti,driver=550.54.14,python=3.11"'
+_BETWEEN = regex(r"[+;&]")  # the last two as people write them; they are read, not written
 MOST_GPUS = 64  # of one kind; more is a typing mistake
 _COUNTED = regex(r"(\d{1,4})\s*[x×*]\s*(\S.*)", re.ASCII | re.IGNORECASE)
 _COUNTED_AFTER = regex(r"(.*\S)\s+[x×]\s?(\d{1,4})", re.ASCII)  # no capital X: names may hold that
@@ -62,7 +63,7 @@ def parse_gpus(text: str) -> tuple[Gpu, ...]:
     """The GPUs of "2x RTX 3090 + GTX 1080 Ti"; () for "none". Raises InputError."""
     if text.strip().lower() in _NO_GPU:
         return ()
-    return tuple(gpu for group in text.split("+") for gpu in _group(group))
+    return tuple(gpu for group in _BETWEEN.split(text) for gpu in _group(group))
 
 
 def format_spec(machine: Machine) -> str:
@@ -151,7 +152,7 @@ def _gpu(text: str) -> Gpu:
 def _with_capabilities(gpus: tuple[Gpu, ...] | None, text: str) -> tuple[Gpu, ...]:
     """Nameless GPUs of "8.6" or "2x 8.6 + 6.1"; beside names, one capability for all or one each."""
     found: list[Capability] = []
-    for group in text.split("+"):
+    for group in _BETWEEN.split(text):
         counted = _COUNTED.fullmatch(group.strip())
         capability = _capability(counted[2] if counted else group)
         if counted and not 1 <= int(counted[1]) <= MOST_GPUS:

@@ -25,6 +25,8 @@ def names(text: str) -> list[str | None]:
     ("text", "expected"),
     [
         ("2x RTX 3090 + GTX 1080 Ti,driver=550.54.14,python=3.11", ["RTX 3090", "RTX 3090", "GTX 1080 Ti"]),
+        ("2x RTX 3090; GTX 1080 Ti,driver=550.54.14", ["RTX 3090", "RTX 3090", "GTX 1080 Ti"]),
+        ("RTX 3090 & GTX 1080 Ti", ["RTX 3090", "GTX 1080 Ti"]),
         ("RTX 4090", ["RTX 4090"]),
         ("4090", ["4090"]),
         ("2x4090", ["4090", "4090"]),
