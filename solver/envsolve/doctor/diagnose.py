@@ -80,6 +80,8 @@ CAUSES: tuple[Cause, ...] = (
     masks.job_without_gpu,
     masks.mig_without_instance,
     driver_loading.no_permission,
+    driver_loading.unlicensed,
+    driver_loading.libcuda_unseen,
     driver_loading.unreadable,
     driver_loading.no_kfd,
     driver_loading.no_xpu,

@@ -70,6 +70,9 @@ class Failed:
 def failed(evidence: Evidence) -> tuple[Failed, ...]:
     """Every unmet requirement, those of torch and its companions first."""
     found = [f for symptom in evidence.symptoms if (f := _read(symptom)) is not None]
+    if not found:
+        unmet = (s for s in evidence.symptoms if s.name == "pip-no-match" and "(from -r" in s.text)
+        found = [f for s in unmet if (f := _failed(s.get("requirement"), s, None)) is not None]
     found += _conda(evidence)
     return tuple(sorted({f.text: f for f in reversed(found)}.values(), key=lambda f: (_rank(f.name), f.symptom.line)))
 

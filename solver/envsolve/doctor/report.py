@@ -68,6 +68,7 @@ _SPOKEN_CUDA = regex(
     re.IGNORECASE,
 )
 _PINNED = regex(r"(?<!\S)(torch(?:vision|audio)?)==(\d[\w.]*(?:\+\w+)?)(?!\S)")
+_MPS = regex(r"backends\.mps\.is_available(?:\(\))?`?\s*(?:==|=|:|->|is|returns?|gives|says)?\s*`?(True|False)\b")
 _COUNT = regex(r"device_count\(\)`?\s*(?:==|=|:|->|is|returns?|gives|says|prints|shows)\s*`?(\d{1,2})\b")
 _UNMET = ("pip-none", "pip-no-match", "uv-none", "bad-requirement", "legacy-parse")
 _ROCM = regex(r"ROCM used to build PyTorch\s*:\s*(\d[\w.-]*)")
@@ -203,7 +204,7 @@ def _torch(text: str, said: Sequence[Said], symptoms: Sequence[Symptom]) -> Torc
         cuda=None if cuda in (None, "Could not collect") else "" if cuda in ("None", "N/A") else cuda,
         hip=None if hip in (None, "None") else hip,
         xpu=facts.get("xpu") == "True",
-        mps=facts.get("mps") == "True",
+        mps=(facts.get("mps") or _last(_MPS, text)) == "True",
         targets=_targets(text, facts, symptoms),
         available=None if available is None else available in ("True", "Yes"),
         count=int(count) if (count := facts.get("count") or _last(_COUNT, text) or "").isdecimal() else None,

@@ -112,6 +112,7 @@ CUDA = table(
         "launch-failure",
         r"CUDA error: (?:an illegal memory access|device-side assert|unspecified launch failure|misaligned address)",
     ),
+    ("cublas-alloc", r"CUBLAS_STATUS_ALLOC_FAILED"),
     ("out-of-memory", r"CUDA out of memory|CUDA error: out of memory|OutOfMemoryError"),
     ("xpu-unavailable", r"torch\.xpu\.is_available(?:\(\))?`?\s*(?:==|=|:|->|is|returns?|gives|says)?\s*False"),
     ("ecc", r"uncorrectable ECC error|Xid[^\n]{0,30}: (?:48|94|95),"),

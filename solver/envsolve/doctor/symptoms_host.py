@@ -34,6 +34,7 @@ HOST = table(
         r"(?:the )?open",
     ),
     ("open-needed", r"requires use of the NVIDIA open kernel modules?"),
+    ("vgpu-unlicensed", r"\bUnlicensed\b"),
     ("nouveau", r"\bnouveau\b"),
     (
         "module-refused",

@@ -11,7 +11,8 @@ OTHER = table(
         r"Weights only load failed|WeightsUnpickler error|we now require users to upgrade torch to at least",
     ),
     ("functional-tensor", r"No module named 'torchvision\.transforms\.functional_tensor'"),
-    ("hub", r"huggingface_hub|HfHubHTTPError|GatedRepoError|LocalEntryNotFoundError"),
+    ("jax", r"\bjaxlib\b[^\n]*(?:Error|FAILED|failed)|XlaRuntimeError"),
+    ("hub", r"access a gated repo|huggingface_hub|HfHubHTTPError|GatedRepoError|LocalEntryNotFoundError"),
     (
         "ffmpeg",
         r"No such file or directory: 'ffmpeg'|appropriate backend to handle|ffmpeg(?:\.exe)?'?:? (?:is "

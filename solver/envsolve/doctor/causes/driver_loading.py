@@ -174,6 +174,9 @@ def _why_silent(s: Situation) -> tuple[str, Fix]:
     if no_libcuda(s):
         text = "install the driver's compute libraries too, of the driver's own version (libnvidia-compute on Ubuntu)"
         return "the CUDA part of the driver is missing: there is no libcuda", fix(text, "ldconfig -p | grep libcuda")
+    if re.search(r"prime-select (?:intel|on-demand)|\bintel\b[^\n]{0,30}prime-select", e.text):
+        text = "switch to the NVIDIA card, then reboot"
+        return "the laptop is set to its other graphics chip", fix(text, "sudo prime-select nvidia", "sudo reboot")
     if _SECURE_BOOT_ON.search(e.text):
         return "the NVIDIA driver is not loaded, and Secure Boot is on", _module(s)
     text = (
@@ -196,6 +199,34 @@ def _module(s: Situation) -> Fix:
         "sudo dkms autoinstall",
         "sudo modprobe nvidia",
     )
+
+
+def libcuda_unseen(s: Situation) -> Finding | None:
+    """The driver answers, and the loader finds no libcuda where it looks."""
+    shown = s.evidence.first("libcuda-missing")
+    elsewhere = s.evidence.live or s.evidence.host.container or s.machine.wsl  # told by other causes
+    if shown is None or not s.driver.known or elsewhere:
+        return None
+    nix = re.search(r"\bnixos\b|/nix/store", s.evidence.text, re.IGNORECASE)
+    if nix:
+        text = "NixOS keeps it where only its own programs look: name the folder to others"
+        way = fix(text, "export LD_LIBRARY_PATH=/run/opengl-driver/lib")
+    else:
+        text = "see whether it is installed: let the loader read its folder, or install the driver's compute libraries"
+        way = fix(text, "find / -name 'libcuda.so*' 2>/dev/null", "sudo ldconfig", "ldconfig -p | grep libcuda")
+    headline = "the driver answers, and its libcuda.so.1 is not where programs look for it"
+    return finding(s, "driver-not-reachable", headline, shown=[shown], fixes=[way], certainty="medium")
+
+
+def unlicensed(s: Situation) -> Finding | None:
+    """A vGPU without its licence stops to compute after a while."""
+    shown = s.evidence.first("vgpu-unlicensed")
+    failing = s.is_failing or "CUDA error" in s.evidence.text
+    if shown is None or not failing:
+        return None
+    way = fix("install the client's token of the licence server on the guest", "nvidia-smi -q | grep -i -A2 licen")
+    headline = "the vGPU has no licence: its driver slows CUDA down, then refuses it"
+    return finding(s, "driver-not-reachable", headline, shown=[shown], fixes=[way], certainty="medium")
 
 
 def unreadable(s: Situation) -> Finding | None:

@@ -85,7 +85,7 @@ def fits(s: Situation) -> Finding | None:
     e = s.evidence
     if not s.torch.known or e.has(*_ILL, "traceback") or not works(s) or _unexplained(s):
         return None
-    if e.torch.available is False and s.torch.accelerator == "cuda":
+    if (e.torch.available is False and s.torch.accelerator == "cuda") or "CUDA error" in e.text:
         return None
     headline = f"{s.torch.shown} and {gpu_words(s.machine.gpus)} go together: nothing to do"
     if e.torch.mps:

@@ -91,6 +91,9 @@ def blocked(s: Situation) -> Finding | None:
         way = fix("give the installer the company's certificate", "pip config set global.cert /path/to/company-ca.pem")
         headline = f"the certificate of {host} is not trusted here (a company proxy?)"
         return finding(s, "index-problem", headline, shown=[shown], fixes=[way])
+    if "407" in shown.text:
+        way = fix("give the proxy's user and password", "export HTTPS_PROXY=http://USER:PASSWORD@PROXY:PORT")
+        return finding(s, "index-problem", "the proxy wants a log-in (407)", shown=[shown], fixes=[way])
     text = f"allow {host} as well: files may lie on another host than the index; name and hash tell the file"
     lines = quoted(e.all("blocked", "http")[-2:])
     return finding(s, "index-problem", f"{host} cannot be reached from here", more=lines, fixes=[fix(text)])

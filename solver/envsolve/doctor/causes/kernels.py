@@ -196,6 +196,10 @@ def in_doubt(s: Situation) -> Finding | None:
         return None
     headline = "which torch is imported, and on which GPU, is not known well enough to say why there is no code"
     missing = []
+    if s.served and shown.name == "arch-mismatch":
+        headline = "cuBLAS has no such computation for this GPU (bf16, fp8 and TF32 begin with newer ones)"
+        way = fix("compute in float16 or float32 there; leave torch as it is")
+        return finding(s, "not-torch", headline, shown=[shown], fixes=[way], certainty="medium")
     if s.served and (name := _extension_in(s, shown)):
         headline = f"{name} has no code for {gpu_words(s.machine.gpus)}; {s.torch.shown} has"
         way = fix(f"take a build of {name} for this GPU, or compile it here; leave torch as it is")

@@ -18,6 +18,14 @@ _SAID = {
         "the GPU's memory is full: the set itself works",
         "use a smaller batch or model, and see who else uses the card",
     ),
+    "cublas-alloc": (
+        "cuBLAS got no memory on the GPU: it is full, or an earlier error has spoilt it",
+        "use a smaller batch or model, see who else uses the card; CUDA_LAUNCH_BLOCKING=1 shows an earlier error",
+    ),
+    "jax": (
+        "this is JAX's error: it brings CUDA libraries of its own versions",
+        "make an environment for it alone; torch and jax[cuda] seldom agree on cuDNN",
+    ),
     "mps-float64": (
         "Apple's GPU (MPS) has no float64: the set itself works",
         "use float32 there, or the device cpu for what needs float64",
