@@ -109,6 +109,7 @@ def lock(
             snippet=snippet.value if snippet else "",
             channels=tuple(many(given["--conda-channel"]) or ()),
         )
+        _check_folders(order)
         return carry_out(order, settings, as_json=as_json)
 
     with told_as_json(as_json):
@@ -148,7 +149,7 @@ def order_of(
 
     outputs = () if snippet else outputs_of(names, jobs)
     paths = [output.path for output in outputs]
-    _check_places(paths, names, jobs)
+    _check_inputs(paths, jobs)
     return LockOrder(
         jobs=tuple(jobs),
         outputs=outputs,
@@ -163,13 +164,18 @@ def order_of(
     )
 
 
-def _check_places(paths: Sequence[Path], names: Sequence[str], jobs: Sequence[Job]) -> None:
-    """Raises InputError for a lock that would take the place of what it is made from, or lie in no folder."""
+def _check_inputs(paths: Sequence[Path], jobs: Sequence[Job]) -> None:
+    """Raises InputError for a lock that would take the place of what it is made from."""
     inputs = {file.resolve() for job in jobs for file in (*job.asked.files, *job.asked.constraints)}
     for path in paths:
         if path.resolve() in inputs:
             raise InputError(f"{path} is what the lock is made from", hint=f"give another name with -o: -o {DEFAULT}")
-        if not _in_folder(path, names) and not path.parent.is_dir():
+
+
+def _check_folders(order: LockOrder) -> None:
+    """Raises InputError for a lock that would lie in no folder."""
+    for path in (output.path for output in order.outputs):
+        if path.parent not in order.folders and not path.parent.is_dir():
             raise InputError(
                 f"there is no folder {path.parent} to write {path.name} into",
                 hint=f"mkdir -p {shlex.quote(str(path.parent))}",
@@ -186,4 +192,5 @@ def write_locks(wanted: Asked, job: Job, outputs: Sequence[str], settings: Setti
 
     sources: dict[str, object] = {"--source": job.request.source if job.request.source != "pytorch" else None}
     order = order_of(list(outputs), [job], command=wanted.command(sources))
+    _check_folders(order)
     return carry_out(order, settings, as_json=False)
