@@ -199,7 +199,13 @@ def only_index(evidence: Evidence) -> str:
             return command.index[-1] if not command.extra else ""
     looking = re.findall(r"Looking in indexes: ([^\n]+)", evidence.text)
     urls = [u.strip() for u in looking[-1].split(",")] if looking else []
-    return urls[0] if len(urls) == 1 else _of_project(evidence)
+    return urls[0] if len(urls) == 1 else _of_project(evidence) or _of_a_sentence(evidence.text)
+
+
+def _of_a_sentence(text: str) -> str:
+    """The index of a command that stands in the middle of a sentence; "" where there are several."""
+    named = set(re.findall(r"--index-url[ =]([^\s'\",)<>`]+)", text))
+    return named.pop().rstrip(".,:") if len(named) == 1 and "--extra-index-url" not in text else ""
 
 
 def _of_project(evidence: Evidence) -> str:

@@ -60,7 +60,7 @@ _BARE = regex(
 # "pytorch/pytorch:2.8.0-cuda12.9-cudnn9-runtime": such an image holds the wheel of that CUDA.
 _IMAGE = regex(r"\bpytorch/pytorch:(\d+\.\d+\.\d+)-cuda(\d+)\.(\d+)-cudnn\d")
 _USED = regex(r"CUDA used to build PyTorch\s*:\s*([\d.]+|None|N/A|Could not collect)")
-_CUDA = regex(r"torch\.version\.cuda`?\s*(?:==|=|:|->|is|gives|says|prints|shows)\s*[`'\"]?(None|\d+\.\d+)")
+_CUDA = regex(r"torch\.version\.cuda`?\s*(?:==|=|:|->|is|gives|says|prints|shows)?\s*[`'\"]?(None|\d+\.\d+)")
 # "pytorch 2.3.1 with cuda 12.1", "torch 2.0.1 (CUDA 11.7)"
 _SPOKEN_CUDA = regex(
     r"\b(?:py)?torch[ =-]{1,2}(?:version )?v?\d+\.\d+(?:\.\d+)?,?\s\(?"
@@ -73,7 +73,7 @@ _COUNT = regex(r"device_count\(\)`?\s*(?:==|=|:|->|is|returns?|gives|says|prints
 _UNMET = ("pip-none", "pip-no-match", "uv-none", "bad-requirement", "legacy-parse")
 _ROCM = regex(r"ROCM used to build PyTorch\s*:\s*(\d[\w.-]*)")
 _AVAILABLE = regex(
-    r"(?:Is CUDA available|torch\.cuda\.is_available(?:\(\))?)`?\s*(?:==|=|:|->|is|returns?|gives|says"
+    r"(?:Is CUDA available|\bcuda\.is_available(?:\(\))?)`?\s*(?:==|=|:|->|is|returns?|gives|says"
     r"|prints)?\s*(?:Out(?:\[\d+\])?: )?(?:still |always )?`?(True|False|Yes\b|No\b)"
     r"|torch\.cuda\.is_available\(\)\)?\s*#\s*(?:-+>|=+>|prints|gives|returns)?\s*(True|False)\b"
     # A version with a label and a truth value behind it: what one print of both shows.

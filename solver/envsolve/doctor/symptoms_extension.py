@@ -57,6 +57,7 @@ EXTENSION = table(
         r"CUDA_HOME environment variable is not set|nvcc was not found|(?:nvcc|ninja): (?:command )?not found"
         r"|No CUDA runtime is found",
     ),
+    ("no-arch-list", r"_get_cuda_arch_flags|arch_list\[-1\] \+= ?'\+PTX'"),
     (
         "build-failed",
         r"Failed(?: to build installable wheels for some pyproject.toml based projects| building wheel for) "

@@ -11,6 +11,12 @@ OTHER = table(
         r"Weights only load failed|WeightsUnpickler error|we now require users to upgrade torch to at least",
     ),
     ("functional-tensor", r"No module named 'torchvision\.transforms\.functional_tensor'"),
+    ("numba", r"\bnumba\.cuda\.[\w.]*Error|NvvmSupportError|libNVVM cannot be found"),
+    (
+        "slow-import",
+        r"\bimport(?:ing)? torch`? (?:hangs|takes|blocks|is (?:very |so )?slow)[^\n]*"
+        r"\b(?:NFS|Lustre|GPFS|network|shared)\b",
+    ),
     ("jax", r"\bjaxlib\b[^\n]*(?:Error|FAILED|failed)|XlaRuntimeError"),
     ("hub", r"access a gated repo|huggingface_hub|HfHubHTTPError|GatedRepoError|LocalEntryNotFoundError"),
     (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from envsolve.doctor.evidence import Symptom
@@ -87,6 +88,10 @@ def too_old(s: Situation) -> Finding | None:
     by_rules = s.refusal("driver-too-old", "ptx-needs-newer-driver") if s.torch.accelerator == "cuda" else None
     if shown is None and by_rules is None:
         return None
+    if shown is not None and by_rules is None and (owner := _raised_by(s, shown)):
+        headline = f"{owner} is made for a newer CUDA than {s.driver} serves; torch itself is not to blame"
+        way = fix(f"take the {owner} of an older CUDA, or update the NVIDIA driver", *driver_command(s))
+        return finding(s, "foreign-extension", headline, shown=[shown], fixes=[way], certainty="medium")
     cuda = s.torch.cuda or _demanded(s)
     return finding(
         s,
@@ -98,6 +103,13 @@ def too_old(s: Situation) -> Finding | None:
         certainty="high" if shown else "medium",
         fine=["nvcc and an installed toolkit do not matter for a wheel: it brings its own CUDA"],
     )
+
+
+def _raised_by(s: Situation, shown: Symptom) -> str:
+    """The extension whose error a message is by its own name ("cupy_backends.cuda…Error: …"); "" for torch's."""
+    named = re.match(r"\s*([a-z]\w+?)(?:_\w+)?\.[\w.]*(?:Error|Exception)\b", shown.text)
+    found = s.facts.extension_of(named[1]) if named else None
+    return found.package if found else ""
 
 
 def _for_the_image(s: Situation, shown: Symptom) -> Finding:

@@ -14,7 +14,7 @@ from envsolve.doctor.write import fix
 from envsolve.regex import regex
 
 _SDIST = regex(r"\b[\w-]+(?=-\d[\w.]*\.tar\.gz)")
-_SPEAKS_FOR_ITSELF = ("build-cuda", "nvcc-target", "host-compiler", "extension-build")
+_SPEAKS_FOR_ITSELF = ("no-arch-list", "build-cuda", "nvcc-target", "host-compiler", "extension-build")
 
 
 def building(s: Situation) -> Finding | None:
@@ -32,6 +32,7 @@ def building(s: Situation) -> Finding | None:
 
 def _headline(s: Situation, shown: Symptom, package: str) -> str:
     return {
+        "no-arch-list": f"{package} is compiled where no GPU is seen, and nothing says for which one",
         "build-cuda": f"{package} is compiled with {_toolkit(shown)}, torch is a build for CUDA "
         f"{shown.get('torch') or shown.get('torch2')}",
         "host-compiler": f"{package} can't be compiled: the toolkit's nvcc refuses this gcc ({shown.get('why')})",
@@ -46,6 +47,10 @@ def _toolkit(shown: Symptom) -> str:
 
 
 def _fixes(s: Situation, shown: Symptom, package: str) -> Iterator[Fix]:
+    if shown.name == "no-arch-list":
+        text = "say for which GPUs (their compute capabilities), in a Dockerfile by ENV"
+        yield fix(text, f'export TORCH_CUDA_ARCH_LIST="{_capabilities(s)}"')
+        return
     if s.evidence.has("build-isolation"):
         text = "it needs the installed torch while it is built: switch the build isolation off"
         yield fix(text, f"pip install --no-build-isolation {package}")
@@ -56,6 +61,12 @@ def _fixes(s: Situation, shown: Symptom, package: str) -> Iterator[Fix]:
         yield fix(f"or let nvcc use gcc {last} or older", command)
     elif shown.name in _SPEAKS_FOR_ITSELF:
         yield fix("or compile with a toolkit of the CUDA that torch was built with (torch.version.cuda)")
+
+
+def _capabilities(s: Situation) -> str:
+    """Those of the GPUs that are known, else a stand-in."""
+    found = sorted({g.compute_capability for g in s.machine.gpus if g.compute_capability})
+    return ";".join(map(str, found)) or "MAJOR.MINOR"
 
 
 def _being_built(s: Situation) -> str | None:

@@ -32,7 +32,7 @@ _HARMLESS = {
     "nvml-init": "NVML could not be asked; CUDA itself works",
 }
 _FINE = regex(
-    r"\b(?:images?|pictures?|everything|all|generation|training|inference|it|rest)\b[^.\n]{0,30}\b(?:works?|runs?|fine|ok)\b",
+    r"\b(?:images?|pictures?|everything|all|generation|training|inference|it|rest|matmul)\b[^.\n]{0,30}\b(?:works?|runs?|fine|ok)\b",
     re.IGNORECASE,
 )
 _FITS = {"native": "has code of its own for", "compatible": "has code that runs on", "jit": "compiles at first use for"}
@@ -117,7 +117,8 @@ def works(s: Situation) -> bool:
     # The warning of the range is printed once the driver has answered.
     if s.served and (s.driver.known or e.torch.available is True or e.has("capability-range")):
         return not (s.fit and s.fit.refusals)
-    return e.torch.available is True and s.served is not False and e.has(*_HARMLESS)
+    said = e.has(*_HARMLESS) or bool(_FINE.search(e.text))
+    return e.torch.available is True and s.served is not False and said
 
 
 def _fits(s: Situation) -> Iterator[str]:

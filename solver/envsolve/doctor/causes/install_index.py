@@ -87,6 +87,10 @@ def blocked(s: Situation) -> Finding | None:
             text = f"see what {host} lists in that folder, and have its keeper fetch the file"
             way = fix(text, "envsolve plan torch --mirror URL")
         return finding(s, "index-problem", headline, shown=[shown], fixes=[way])
+    if re.search(r"not yet valid|has expired", e.text):
+        way = fix("set the clock of this machine right; if it is, the server's certificate has run out", "date")
+        headline = f"the certificate of {host} is not valid at the time that this machine shows"
+        return finding(s, "index-problem", headline, shown=[shown], fixes=[way])
     if re.search(r"certificate|ssl|UnknownIssuer", shown.text, re.IGNORECASE):
         way = fix("give the installer the company's certificate", "pip config set global.cert /path/to/company-ca.pem")
         headline = f"the certificate of {host} is not trusted here (a company proxy?)"

@@ -11,6 +11,7 @@ from envsolve.doctor.causes.install_conda import conda_package
 from envsolve.doctor.causes.install_python import ask_python, unserved_python
 from envsolve.doctor.failed import FAMILY, RELATED, Failed, failed, index_urls, index_variant, odd_indexes, only_index
 from envsolve.doctor.finding import Finding, Fix
+from envsolve.doctor.fixes import other_build
 from envsolve.doctor.offers import builds_for, offer_tells_python, python_is_extreme, python_serves
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.wording import python_of
@@ -127,7 +128,7 @@ def _no_variant(s: Situation, unmet: Failed, version: Version | None, variant: s
         headline = f"there is no {variant} index for {here}"
         if held:
             headline = f"the {variant} index ends with torch {max(held)}, {unmet.text} is not on it"
-        return _no_wheel(s, unmet, headline, _labels(s, None))
+        return _no_wheel(s, unmet, headline, *other_build(s, why="which this driver serves"))
     elsewhere = any(s.rulebook.build(version, variant, p) for p in s.rulebook.platforms)
     reasons = [n.reason for n in s.rulebook.not_published if n.variant == variant and n.torch.contains(version)]
     why = f": {reasons[0]}" if reasons else ""
@@ -195,5 +196,5 @@ def _triton(s: Situation, unmet: Failed) -> Finding | None:
     return _no_wheel(s, unmet, f"triton has no wheels for {where}", fix(text))
 
 
-def _no_wheel(s: Situation, unmet: Failed, headline: str, way: Fix) -> Finding:
-    return finding(s, "no-wheel", headline, shown=[unmet.symptom], fixes=[way])
+def _no_wheel(s: Situation, unmet: Failed, headline: str, *ways: Fix) -> Finding:
+    return finding(s, "no-wheel", headline, shown=[unmet.symptom], fixes=ways)

@@ -22,6 +22,14 @@ _SAID = {
         "cuBLAS got no memory on the GPU: it is full, or an earlier error has spoilt it",
         "use a smaller batch or model, see who else uses the card; CUDA_LAUNCH_BLOCKING=1 shows an earlier error",
     ),
+    "numba": (
+        "this is Numba's error: it needs parts of a CUDA toolkit, which torch does not",
+        "install them for Numba alone (conda-forge's cuda-nvcc, or pip's numba-cuda with its extra for the CUDA)",
+    ),
+    "slow-import": (
+        "importing torch reads some thousand files, which takes minutes from a network disk",
+        "put the environment on a local disk of the node, or into an image",
+    ),
     "jax": (
         "this is JAX's error: it brings CUDA libraries of its own versions",
         "make an environment for it alone; torch and jax[cuda] seldom agree on cuDNN",
