@@ -49,6 +49,8 @@ CAUSES: tuple[Cause, ...] = (
     install_index.hashes,
     install_index.confused,
     install_index.blocked,
+    install_index.no_page,
+    install_index.lock_of_others,
     install_platform.platform,
     kinds.board_without_wheel,
     install_python.wrong_tag,

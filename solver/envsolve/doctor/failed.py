@@ -27,7 +27,7 @@ RELATED = (
     "pytorch-mutex",
 )
 _REQUIREMENT = regex(r"^([A-Za-z][\w.-]*?)(?:\[[^\]]*\])?\s*((?:[<>=!~]=?=?\s*[^,\s]+,?\s*)*)$")
-_EXACT = regex(r"==?=?\s*([^,\s*]+)")
+_EXACT = regex(r"(?<![<>!~])==?=?\s*([^,\s*]+)")
 # A source of poetry, or an index of uv, up to the next table; one that is default or primary replaces the usual index.
 _TABLES = regex(
     r"(\[\[tool\.(?:poetry\.source|uv\.index)\]\]\n(?:(?!\[)[^\n]*\n)*?(?:(?!\[)[^\n]*\burl = \"([^\"\n]+)\"[^\n]*\n?)"

@@ -75,6 +75,7 @@ _ROCM = regex(r"ROCM used to build PyTorch\s*:\s*(\d[\w.-]*)")
 _AVAILABLE = regex(
     r"(?:Is CUDA available|\bcuda\.is_available(?:\(\))?)`?\s*(?:==|=|:|->|is|returns?|gives|says"
     r"|prints)?\s*(?:Out(?:\[\d+\])?: )?(?:still |always )?`?(True|False|Yes\b|No\b)"
+    r"|torch\.cuda\.is_available\(\)\)[\"']?[ \t]*\n\s*(True|False)\b"
     r"|torch\.cuda\.is_available\(\)\)?\s*#\s*(?:-+>|=+>|prints|gives|returns)?\s*(True|False)\b"
     # A version with a label and a truth value behind it: what one print of both shows.
     r"|^\s*(?:torch )?\(?'?\d+\.\d+\.\d+\+(?:cu\d{2,3}|cpu|rocm[\d.]+|xpu)'?,?\s(True|False)\b",

@@ -33,6 +33,8 @@ _WIDTHS = (80, 100, 120, 132)
 _FEW = 5  # fewer lines show no habit
 _LONG_WORD = regex(r"\S{400,}")  # a hash, a progress bar, a line of base64
 _MOST_IN_LINE = 6000
+# What a command printed, behind an arrow: `python -c "…" -> True`.
+_ARROW = regex(r"(?<=[\"'])\s+-+>\s+(?=\S)")
 _FENCE = regex(r"^\s*(?:```+|~~~+)\w*\s*$")
 
 
@@ -47,7 +49,7 @@ def plain(text: str) -> str:
     services = Counter(match[1] for line in lines if (match := _SERVICE.match(line)))
     often = {name for name, count in services.items() if count >= 2 and not name.isdecimal()}
     lines = ["" if _FENCE.match(line) else _without_service(line, often) for line in lines]
-    return "\n".join(_TWO_CELLS.sub(_cells, line) for line in lines)
+    return "\n".join(_ARROW.sub("\n", _TWO_CELLS.sub(_cells, line)) for line in lines)
 
 
 def _unescaped(text: str) -> str:

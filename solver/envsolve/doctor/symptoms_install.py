@@ -61,6 +61,7 @@ INSTALL = table(
         "placeholder",
         r"placeholder (?:project|package)|is a placeholder|must be installed from the NVIDIA|nvidia-pyindex",
     ),
+    ("skipped-page", r"Skipping page \S+ because the \w+ request got Content-Type: (?P<type>[\w/+-]+)"),
     (
         "bad-requirement",
         r"ERROR: Invalid requirement: '(?P<requirement>[^\n]+?)'(?=[:\n]|$)"

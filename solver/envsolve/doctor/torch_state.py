@@ -170,7 +170,10 @@ def _said_variant(evidence: Evidence, row: Installed | None) -> tuple[str, str] 
         return variant_of_cuda(said.cuda), "torch.version.cuda"
     if said.cuda == "":
         return "cpu", "torch.version.cuda is None"
-    return ("cpu", "its own message") if evidence.has("not-compiled") and row is not None else None
+    if row is None:
+        asked = _CPUONLY.search(evidence.text) and not evidence.has(*_ONLY_CUDA)
+        return ("cpu", "what conda was asked for") if asked else None
+    return ("cpu", "its own message") if evidence.has("not-compiled") else None
 
 
 def _of_files(evidence: Evidence, version: str) -> str:

@@ -139,7 +139,7 @@ def _container_without(s: Situation) -> Finding | None:
     if built := _BUILD_ASKS.search(e.text):
         headline = "docker build gives no GPU to its steps: what looks for one fails there"
         return _passing(s, headline, [built[0].strip()], _AT_START)
-    run = _run_without_gpu(s)
+    run = _run_without_gpu(s) or _told_run(s)
     if run is None and not (e.has(*_SURE) or (no_smi and shown) or _sees_nothing(s)):
         return None
     if absent := no_libcuda(s):
@@ -185,6 +185,16 @@ def _run_without_gpu(s: Situation) -> Command | None:
     verbs = ("run", "exec", "shell", "build", "up", "start")
     runs = [c for c in s.evidence.commands if c.tool == "docker" and c.verb in verbs]
     return runs[-1] if runs and not _ASKS_FOR_GPU.search(runs[-1].text) else None
+
+
+def _told_run(s: Situation) -> Command | None:
+    """A `docker run` in the middle of a sentence, if it asks for no GPU."""
+    if any(c.tool == "docker" for c in s.evidence.commands):
+        return None
+    found = re.search(r"\b(?:docker|podman) run [^\n]+", s.evidence.text)
+    if found is None or _ASKS_FOR_GPU.search(found[0]):
+        return None
+    return Command(tool="docker", verb="run", text=found[0], line=0)
 
 
 def _wsl(s: Situation) -> Finding | None:

@@ -175,6 +175,8 @@ def _fixes(s: Situation, cuda: Dotted | None) -> Iterator[Fix]:
         yield fix(text, "docker run --rm --gpus all -e NVIDIA_DISABLE_REQUIRE=1 IMAGE nvidia-smi")
     if s.torch.known and not s.torch.vendor and s.driver.known:
         yield from other_build(s, torch=same_version(s), why="which this driver serves")
+    elif s.driver.known and not s.torch.vendor:
+        yield from other_build(s, why="which this driver serves")
     elif s.torch.known:
         yield fix("or take a build for an older CUDA, one that this driver serves")
 

@@ -158,7 +158,7 @@ def _why_silent(s: Situation) -> tuple[str, Fix]:
     if _nouveau(s):
         text = "install the distribution's NVIDIA driver package, which switches nouveau off, then reboot"
         return "the GPU is held by nouveau, the NVIDIA driver is not in use", fix(text)
-    if e.has("no-handle"):
+    if e.has("no-handle") or "(rev ff)" in e.text:
         text = "shut down and start again; if it comes back, look at power, slot and the Xid messages"
         return "the GPU does not answer the driver (lost)", fix(text, "sudo dmesg | grep -i -E 'NVRM|xid'")
     if e.has("error-999", "error-304", "init-failed"):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 from envsolve.addresses import PYTORCH_INDEX
-from envsolve.doctor.failed import FAMILY, RELATED, failed, odd_indexes, only_index
+from envsolve.doctor.failed import FAMILY, RELATED, failed, index_variant, odd_indexes, only_index
 from envsolve.doctor.finding import Finding, Fix
 from envsolve.doctor.situation import Situation
 from envsolve.doctor.wording import quoted
 from envsolve.doctor.write import finding, fix
+from envsolve.record import replace
 from envsolve.regex import regex
 
 TORCH_INDEX = regex(r"pytorch\.org/whl|/whl/(?:nightly/|test/)?(?:cu\d+|cpu|rocm)|torch_stable\.html")
@@ -113,13 +115,34 @@ def confused(s: Situation) -> Finding | None:
     hint = s.evidence.first("uv-hint-index")
     if hint:
         headline = f"{hint.get('package')} is taken from {hint.get('index')}, which has not the version that is needed"
-        return finding(s, "index-problem", headline, shown=[hint], fixes=[_explicit(s, hint.get("index"))])
+        return finding(s, "index-problem", headline, shown=[hint], fixes=[_apart(s, hint.get("index"), "")])
     for unmet in failed(s.evidence):
         url = unmet.symptom.get("index") or only_index(s.evidence)
         if unmet.name not in RELATED and TORCH_INDEX.search(url):
             headline = f"{unmet.shown} is looked for on the PyTorch index, which holds torch and few other packages"
-            return finding(s, "index-problem", headline, shown=[unmet.symptom], fixes=[_explicit(s, url)])
+            return finding(s, "index-problem", headline, shown=[unmet.symptom], fixes=[_apart(s, url, unmet.text)])
     return None
+
+
+def _apart(s: Situation, url: str, other: str) -> Fix:
+    """torch from its index, the rest from the default one, with the tool that was used."""
+    last = next((c for c in reversed(s.evidence.commands) if c.tool in ("pip", "uv")), None)
+    variant = index_variant(url)
+    torches = [r for r in last.requirements if r.startswith("torch")] if last else []
+    if last is not None and last.tool == "uv" and last.text.startswith("uv pip") and variant and torches:
+        plain = [torch.partition("+")[0] for torch in torches]
+        text = "uv pip has an option that takes torch's own packages from that index and the rest from the default one"
+        return fix(text, shlex.join(["uv", "pip", "install", *plain, "--torch-backend", variant]))
+    if last is not None and last.tool == "pip" and other:
+        first = fix("take it from the default index first, and give the PyTorch index for torch's own packages alone")
+        return replace(
+            first,
+            commands=(
+                shlex.join(["pip", "install", other]),
+                f"pip install {shlex.join(torches) or 'torch'} --index-url {url}",
+            ),
+        )
+    return _explicit(s, url)
 
 
 def _explicit(s: Situation, url: str) -> Fix:
@@ -129,6 +152,32 @@ def _explicit(s: Situation, url: str) -> Fix:
         return fix(text, source, "poetry lock")
     index = f'[[tool.uv.index]]\nname = "pytorch"\nurl = "{url.rstrip(",.")}"\nexplicit = true'
     return fix(text, index, '[tool.uv.sources]\ntorch = { index = "pytorch" }')
+
+
+def lock_of_others(s: Situation) -> Finding | None:
+    """uv's lock has torch for another platform alone, as uv says itself."""
+    shown = s.evidence.first("uv-hint-platform")
+    if shown is None or "required-environments" not in s.evidence.text:
+        return None
+    what = " ".join(filter(None, [shown.get("package") or "a package", shown.get("version")]))
+    tags = re.search(r"following platforms?: ([^\n;]*)", s.evidence.text)
+    headline = f"the lock holds {what} for other platforms alone{f' ({tags[1]})' if tags else ''}"
+    here = "sys_platform == 'linux' and platform_machine == 'x86_64'"
+    text = "name every platform that the lock is for, and give torch an index that has it there; then lock again"
+    way = fix(text, f'[tool.uv]\nrequired-environments = ["{here}"]', "uv lock")
+    return finding(s, "index-problem", headline, shown=[shown], fixes=[way])
+
+
+def no_page(s: Situation) -> Finding | None:
+    """A mirror whose answers no installer takes for an index page."""
+    shown = s.evidence.first("skipped-page")
+    if shown is None:
+        return None
+    headline = (
+        f"{_host(shown.text) or 'the mirror'} answers with {shown.get('type')}, which no installer takes for an index"
+    )
+    way = fix("have its keeper serve the pages as text/html, or name another index", "envsolve plan torch --mirror URL")
+    return finding(s, "index-problem", headline, shown=[shown], fixes=[way])
 
 
 def plain_words(s: Situation) -> Finding | None:
@@ -153,5 +202,12 @@ def unlisted(s: Situation) -> Finding | None:
     if odd:
         headline = f"the address {odd[0]} is no folder of the PyTorch index"
     pin = f"=={unmet.version}" if unmet.version else ""
+    index = only_index(s.evidence)
+    if index and "pytorch.org" not in index and unmet.offered and not odd:
+        variant = re.search(r"/(cu\d{2,3}|cpu|xpu|rocm[\d.]+)/?(?:simple/?)?$", index)
+        headline = f"{unmet.shown} is not on this mirror, whose newest is {unmet.offered[-1]}"
+        there = f"pip install {unmet.name}{pin} --index-url {PYTORCH_INDEX}/{variant[1] if variant else 'VARIANT'}"
+        ways = [fix("take it from the PyTorch index itself, or have the mirror brought up to date", there)]
+        return finding(s, "index-problem", headline, shown=[unmet.symptom], fixes=ways, certainty="medium")
     way = fix(_FOLDER, f"envsolve plan {unmet.name}{pin}")
     return finding(s, "index-problem", headline, shown=[unmet.symptom], fixes=[way], certainty="medium")
