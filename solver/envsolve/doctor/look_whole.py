@@ -20,6 +20,7 @@ _FAMILY = ("torch", "torchvision", "torchaudio")
 _NO_MODULE = regex(r"No module named '?([A-Za-z_]\w*)")
 _NO_LIBRARY = regex(r"\blib(\w+)\.so[.\d]*: cannot open shared object file")
 _BINARY = (".so", ".dll", ".pyd", ".dylib")
+_BRINGS = regex(r"nvidia-|triton|pytorch-triton")
 _MODULES = {"PIL": "pillow"}  # where the package has another name
 _SHOWN = 3
 _TELLING = regex(r"(?!cu\d)\w{4,}")  # not "cu13", which stands in most names
@@ -35,7 +36,20 @@ def damage(dists: Sequence[Dist], trial: Trial, *, sites: Sequence[Path] = (), p
         needs = _needs(family, firsts, trial.text, marker_environment(python))
         found += [*needs, *(lost for dist in family if (lost := _files(dist)))]
         found += _interrupted({dist.site for dist in dists}, firsts)
+    else:
+        # The system may have a library of that name: torch is imported, and computes with another one than its own.
+        required = _required(family, firsts, marker_environment(python))
+        found += [lost for name in required if _BRINGS.match(name) and name in firsts for lost in _gone(firsts[name])]
     return tuple(found)
+
+
+def _gone(dist: Dist) -> Iterator[Damage]:
+    """The libraries of a package that are not there."""
+    rows = (row for row in _record(dist.info / "RECORD") if _is_binary(row[0]))
+    if lost := list(_lost(dist, rows)):
+        more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
+        text = f"{dist.name} {dist.version} is not whole: {', '.join(lost[:_SHOWN])}{more}"
+        yield Damage(kind="files", what=dist.name, text=text)
 
 
 def _twice(dists: Sequence[Dist]) -> Iterator[Damage]:

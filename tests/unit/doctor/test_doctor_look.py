@@ -19,9 +19,11 @@ from envsolve.doctor.look_child import Trial
 from envsolve.doctor.look_files import dists, version_file
 from envsolve.doctor.look_held import own_sites
 from envsolve.doctor.look_place import find_place
+from envsolve.doctor.look_whole import damage
 from envsolve.dotted import Dotted
 from envsolve.errors import InputError
 from envsolve.machine.machine import Gpu, Machine, Problem
+from envsolve.record import replace
 from envsolve.rulebook.load import load
 
 RULEBOOK, FACTS = load(), load_facts()
@@ -167,6 +169,26 @@ def test_what_torch_requires_is_looked_for(
     if code != "ok":
         assert found.headline == headline and found.fixes[0].commands == (command,)
         assert found.certainty == "medium" and found.fine
+
+
+def test_a_library_that_is_gone_is_missed_though_torch_computes_with_another(site: Path) -> None:
+    put(site, "torch", "2.6.0+cu124", needs=NEEDS[:1])
+    put(site, "nvidia-cudnn-cu12", "9.1.0.70")
+    record = site / "nvidia-cudnn-cu12-9.1.0.70.dist-info" / "RECORD"
+    record.write_text("nvidia/cudnn/lib/libcudnn.so.9,sha256=x,5\nnvidia/cudnn/include/cudnn.h,sha256=x,4\n")
+    said = {"version": "2.6.0+cu124", "cuda": "12.4", "available": True, "count": 1, "computed": True}
+    words = (
+        "RuntimeError: cuDNN version incompatibility: PyTorch was compiled  against (9, 1, 0) but found runtime "
+        "version (8, 9, 7). PyTorch already comes bundled with cuDNN.\n"
+    )
+    tried = Trial(said=said, text=words)
+    what = seen(site, trial=tried)
+    lost = damage(what.dists, tried, sites=[site], python="3.11")
+    found = find(replace(what, damage=lost), machine())
+    gone = "nvidia-cudnn-cu12 9.1.0.70 is not whole: nvidia/cudnn/lib/libcudnn.so.9 is missing"
+    assert (found.code, found.headline) == ("damaged-install", gone)
+    whole = find(what, machine())
+    assert whole.code == "variant-mismatch" and "another CUDA library" in whole.headline
 
 
 def test_what_conda_installed_is_resolved_by_its_own_metadata(site: Path) -> None:

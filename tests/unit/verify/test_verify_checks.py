@@ -81,6 +81,16 @@ def test_files_without_a_record_are_said_to_be_unchecked() -> None:
     assert (seen.outcome, seen.seen) == ("passed", "torch: no RECORD to compare with")
 
 
+def test_a_library_that_torch_requires_counts_as_its_own() -> None:
+    torch = FileState(name="torch", version="2.11.0", record=True, checked=9, wrong=())
+    cudnn = FileState(name="nvidia-cudnn-cu13", version="9.19", record=True, checked=8, wrong=())
+    seen = packages.torch_files(replace(survey(), files=(torch, cudnn)), CUDA)
+    assert (seen.outcome, seen.seen) == ("passed", "torch 9 files; 8 libraries that they require")
+    gone = replace(cudnn, wrong=("nvidia/cudnn/lib/libcudnn.so.9: missing",))
+    seen = packages.torch_files(replace(survey(), files=(torch, gone)), CUDA)
+    assert (seen.outcome, seen.seen) == ("failed", "nvidia-cudnn-cu13: nvidia/cudnn/lib/libcudnn.so.9: missing")
+
+
 def test_what_an_unlocked_environment_says_of_itself() -> None:
     found = survey(dist("torch", "2.5.1+cu124"), dist("torchaudio", "2.5.1"), dist("six", "1.0"), cuda="12.4")
     expected = of_survey(found, where="/e")
@@ -99,6 +109,23 @@ def test_what_an_unlocked_environment_says_of_itself() -> None:
 def test_the_promised_build() -> None:
     check = build.build(BUILD, CUDA)
     assert (check.outcome, check.seen) == ("passed", "torch 2.11.0+cu130, a CUDA 13.0 build, cuDNN 91002")
+
+
+FOREIGN = (
+    "unreadable: cuDNN version incompatibility: PyTorch was compiled  against (9, 19, 0) but found runtime version "
+    "(9, 14, 0). PyTorch already comes bundled with cuDNN. One option to resolving this error is …"
+)
+
+
+def test_a_cudnn_from_elsewhere_is_a_fault_though_torch_computes() -> None:
+    check = build.build(replace(BUILD, cudnn=FOREIGN), CUDA)
+    assert (check.outcome, check.seen) == (
+        "failed",
+        "a cuDNN from elsewhere is loaded: cuDNN version incompatibility: PyTorch was compiled  against (9, 19, 0) but "
+        "found runtime version (9, 14, 0)",
+    )
+    assert "LD_LIBRARY_PATH" in check.hint
+    assert build.build(replace(BUILD, cudnn="unreadable: no such thing"), CUDA).outcome == "passed"
 
 
 @pytest.mark.parametrize(

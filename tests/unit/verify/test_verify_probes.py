@@ -125,6 +125,21 @@ def test_files_are_compared_with_record_and_the_metadata_is_not(tmp_path: Path) 
     assert (found["checked"], found["wrong"]) == (2, wrong)
 
 
+def test_of_other_packages_the_libraries_alone_are_compared(tmp_path: Path) -> None:
+    info = tmp_path / "nvidia_cudnn_cu13-9.19.dist-info"
+    info.mkdir()
+    (tmp_path / "nvidia" / "cudnn" / "lib").mkdir(parents=True)
+    (tmp_path / "nvidia" / "__init__.py").write_text("another package's")
+    (tmp_path / "nvidia" / "cudnn" / "lib" / "libcudnn.so.9").write_text("whole")
+    (info / "RECORD").write_text(
+        "nvidia/__init__.py,sha256=x,0\nnvidia/cudnn/lib/libcudnn.so.9,sha256=x,5\n"
+        "nvidia/cudnn/lib/libcudnn_ops.so.9,sha256=x,7\nnvidia/cudnn/include/cudnn.h,sha256=x,4\n"
+    )
+    found = survey.check_files({"name": "nvidia-cudnn-cu13", "version": "9.19", "info": str(info)})
+    assert (found["checked"], found["wrong"]) == (2, ["nvidia/cudnn/lib/libcudnn_ops.so.9: missing"])
+    assert survey.LIBRARIES.match("nvidia-cudnn-cu13") and not survey.LIBRARIES.match("six")
+
+
 def test_an_error_is_told_in_one_line_with_its_cause() -> None:
     try:
         try:

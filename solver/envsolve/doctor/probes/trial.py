@@ -39,11 +39,20 @@ def ask(torch: Any) -> None:
     FOUND["targets"] = list(getattr(torch.cuda, "get_arch_list", list)())
     numbers = range(FOUND["count"])
     FOUND["gpus"] = [[torch.cuda.get_device_name(i), list(torch.cuda.get_device_capability(i))] for i in numbers]
+    foreign(torch)
     try:
         FOUND["computed"] = all(product(torch, i) for i in numbers)
     except Exception:
         traceback.print_exc()
         FOUND["failed"] = "computation"
+
+
+def foreign(torch: Any) -> None:
+    """torch's words where the cuDNN that is loaded is not its own; it computes without it."""
+    try:
+        torch.backends.cudnn.version()
+    except Exception as error:
+        sys.stderr.write(f"{type(error).__name__}: {error}\n")
 
 
 def why(torch: Any) -> None:

@@ -19,14 +19,28 @@ def build(facts: BuildFacts, expected: Expected) -> Check:
     wanted, seen = describe(expected.device, expected.cuda), describe(*_seen(facts))
     if not same_accelerator(facts, expected):
         faults.append(f"this is a {seen} of torch where a {wanted} was promised")
+    foreign = "incompatib" in facts.cudnn
+    if foreign:
+        faults.append(f"a cuDNN from elsewhere is loaded: {_first_sentences(facts.cudnn)}")
     cudnn = f", cuDNN {facts.cudnn}" if facts.cudnn else ""
     return Check(
         name="build",
         outcome="failed" if faults else "passed",
         expected=f"torch {promised or 'of any version'}, a {wanted}",
         seen="; ".join(faults) or f"torch {facts.version}, a {seen}{cudnn}",
-        hint="something else installed torch over it: envsolve install --replace" if faults else "",
+        hint=_hint(foreign=foreign and len(faults) == 1) if faults else "",
     )
+
+
+def _hint(*, foreign: bool) -> str:
+    if foreign:
+        return "take the folder of the other cuDNN out of LD_LIBRARY_PATH; the wheel brings its own"
+    return "something else installed torch over it: envsolve install --replace"
+
+
+def _first_sentences(text: str) -> str:
+    """What torch compares, without its advice."""
+    return text.removeprefix("unreadable: ").partition(". PyTorch already")[0]
 
 
 def describe(device: str, cuda: str) -> str:

@@ -60,7 +60,7 @@ def same_version(promised: str, seen: str) -> bool:
 
 
 def torch_files(survey: Survey, expected: Expected) -> Check:
-    """One torch alone is installed, and the files of the family are those of their wheels."""
+    """One torch alone is installed, and the files of the family are those of their wheels, its libraries too."""
     faults = list(_duplicates(survey.dists))
     for state in survey.files:
         faults += [f"{state.name}: {fault}" for fault in state.wrong]
@@ -68,7 +68,7 @@ def torch_files(survey: Survey, expected: Expected) -> Check:
     return Check(
         name="files",
         outcome="failed" if faults else "passed",
-        expected="one torch, and every file of the torch family as its wheel brought it",
+        expected="one torch, and every file of the torch family, and library that it requires, as its wheel brought it",
         seen="; ".join(faults[:3]) + more if faults else _what_was_compared(survey.files),
         hint=_remake(expected) if faults else "",
     )
@@ -86,8 +86,11 @@ def _duplicates(dists: tuple[Dist, ...]) -> Iterator[str]:
 
 
 def _what_was_compared(states: tuple[FileState, ...]) -> str:
-    compared = ", ".join(f"{s.name} {s.checked} files" for s in states if s.record)
-    without = ", ".join(s.name for s in states if not s.record)
+    family = [s for s in states if s.name in FAMILY]
+    compared = ", ".join(f"{s.name} {s.checked} files" for s in family if s.record)
+    libraries = sum(s.checked for s in states if s.name not in FAMILY)
+    compared += f"; {libraries} libraries that they require" if libraries else ""
+    without = ", ".join(s.name for s in family if not s.record)
     return "; ".join(
         part for part in (compared and f"{compared}", without and f"{without}: no RECORD to compare with") if part
     )

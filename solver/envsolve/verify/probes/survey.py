@@ -13,6 +13,10 @@ from typing import Any
 from .protocol import Context, Facts
 
 FAMILY = ("torch", "torchvision", "torchaudio")
+# Packages that bring torch's libraries. Of these the libraries alone count: some share folders, and replace each
+# other's small files.
+LIBRARIES = re.compile(r"nvidia-|cuda-|triton|pytorch-triton|intel-|mkl$|tbb$")
+BINARY = re.compile(r"\.(so|dll|pyd|dylib)(\.\d+)*$")
 
 
 def survey(context: Context) -> Facts:
@@ -23,7 +27,7 @@ def survey(context: Context) -> Facts:
         "prefix": sys.prefix,
         "markers": markers(),
         "dists": dists,
-        "files": [check_files(d) for d in dists if d["name"] in FAMILY],
+        "files": [check_files(d) for d in dists if d["name"] in FAMILY or LIBRARIES.match(d["name"])],
         "torch_build": torch_build(dists),
     }
 
@@ -83,7 +87,8 @@ def read_dist(info: Any) -> Any:
 
 
 def check_files(dist: Facts) -> Facts:
-    """Compare the files with RECORD: sizes of all, and the hash of the package's version.py and __init__.py.
+    """Compare the files with RECORD: sizes of all, and the hash of the package's version.py and __init__.py; of what
+    is not of the family the libraries alone.
 
     The metadata itself is left out: published wheels have had theirs changed after RECORD was written (torch 1.12.1).
     """
@@ -96,6 +101,8 @@ def check_files(dist: Facts) -> Facts:
     hashed = (dist["name"] + "/version.py", dist["name"] + "/__init__.py")
     with record.open(encoding="utf-8", newline="") as lines:
         for row in csv.reader(lines):
+            if dist["name"] not in FAMILY and not BINARY.search(row[0]):
+                continue
             if len(row) == 3 and row[2] and not row[0].startswith(("..", own)):
                 report["checked"] += 1
                 fault = file_fault(root / row[0], row[1] if row[0] in hashed else "", int(row[2]))
