@@ -34,7 +34,7 @@ def build(facts: BuildFacts, expected: Expected) -> Check:
 
 def _hint(*, foreign: bool) -> str:
     if foreign:
-        return "take the folder of the other cuDNN out of LD_LIBRARY_PATH; the wheel brings its own"
+        return "the wheel's own cuDNN is gone (see files), or LD_LIBRARY_PATH leads to another one: unset it"
     return "something else installed torch over it: envsolve install --replace"
 
 
