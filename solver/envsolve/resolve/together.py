@@ -36,7 +36,7 @@ Axis = Callable[[Machine, Rulebook], Iterator[Change]]
 def together(machine: Machine, request: Request, rulebook: Rulebook, pins: Sequence[Maker]) -> Iterator[Remedy]:
     """Two or more changes at once, the fewest that are seen to help. `pins` make the remedies that change a pin."""
     axes = [*((_cards,) if request.gpus == "all" else ()), _systems, _pythons, _drivers]
-    if not _far_enough(machine, without_pins(without_labels(request)), rulebook, axes):
+    if not _far_enough(machine, _freed(request), rulebook, axes):
         return
     for count in range(1, len(axes) + 1):
         for some in itertools.combinations(axes, count):
@@ -46,17 +46,22 @@ def together(machine: Machine, request: Request, rulebook: Rulebook, pins: Seque
                     return
 
 
-def _far_enough(machine: Machine, request: Request, rulebook: Rulebook, axes: Sequence[Axis]) -> bool:
+def _freed(request: Request) -> tuple[Request, ...]:
+    """What is asked for without its pins; with and without its variant, for a CPU build asks less of a machine."""
+    return tuple(dict.fromkeys((without_pins(without_labels(request)), without_pins(request))))
+
+
+def _far_enough(machine: Machine, any_of: Sequence[Request], rulebook: Rulebook, axes: Sequence[Axis]) -> bool:
     """Whether these changes help at all, with the newest driver: not every branch need be tried in vain."""
-    return any(_runs(_last(machine, some), request, rulebook) for some in _lines(machine, axes, rulebook, ends=True))
+    ends = list(_lines(machine, axes, rulebook, ends=True))
+    return any(_runs(_last(machine, some), request, rulebook) for request in any_of for some in ends)
 
 
 def _found(
     machine: Machine, request: Request, rulebook: Rulebook, axes: Sequence[Axis], pins: Sequence[Maker]
 ) -> list[Remedy]:
     """The remedies of the first changes along these axes that give a plan, with a change of the pins where asked."""
-    free = without_pins(without_labels(request)) if pins else request
-    if not _far_enough(machine, free, rulebook, axes):
+    if not _far_enough(machine, _freed(request) if pins else (request,), rulebook, axes):
         return []
     for changes in _lines(machine, axes, rulebook):
         changed = _last(machine, changes)

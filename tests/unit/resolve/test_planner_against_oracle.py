@@ -153,7 +153,7 @@ def with_all(case: Case, remedy: Remedy) -> Case:
     branches, text = oracle.read("cuda/drivers.yaml")["branches"], remedy.text
     if " in place of " in text or "the same version from" in text or "a build from" in text:
         by_name = dict.fromkeys(re.split(r"[=<>~!]", r)[0] if r[:5] == "torch" else r for r in case.requirements)
-        case = replace(case, requirements=tuple(by_name), variant=None)
+        case = replace(case, requirements=tuple(by_name), variant="cpu" if "(cpu) in place of" in text else None)
     if dropped := re.search(r"--gpus (\S+)", remedy.command):
         case = replace(case, gpus=tuple(case.gpus[int(place)] for place in dropped[1].split(",")))
     elif "without card" in text:
@@ -164,6 +164,25 @@ def with_all(case: Case, remedy: Remedy) -> Case:
     if python := re.search(r"Python (\d\.\d+)", text):
         case = replace(case, python=python[1])
     return replace(case, glibc="2.35") if "newer glibc" in text else case
+
+
+def test_a_cpu_build_asks_nothing_of_cards_and_driver_in_a_combined_way_out() -> None:
+    case = Case(
+        platform="linux_aarch64",
+        python="3.15",
+        glibc="2.27",
+        driver="535.104.05",
+        cuda=None,
+        gpus=("12.0", "7.2"),
+        wsl=False,
+        requirements=("torch==2.5.0+rocm4.5.2", "torchaudio"),
+        variant="cpu",
+    )
+    check(case, remedies=True)
+    found = answer(case)
+    assert isinstance(found, NoPlan)
+    combined = [remedy.text for remedy in found.remedies if "together with" in remedy.text]
+    assert combined and all(text.count(" and ") == 0 and "driver" not in text for text in combined)
 
 
 @pytest.mark.parametrize("seed", range(4))
